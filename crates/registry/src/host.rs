@@ -1,0 +1,193 @@
+//! Events for hosts: what happened, with wire names, times and sequence numbers (contract 3.14, 7.5).
+//!
+//! These are a log for people and tools beside the conversation; none of them is ever part of what the model reads.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use code_mode_schema::Json;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    contain::contain, content::ContentBlock, error::ErrorInfo, events::Listeners,
+    execution::CallId, registry::ToolRegistry,
+};
+
+/// Receives host events, in order of their sequence numbers as far as one thread emits them.
+///
+/// It is called on the thread that emits, so it must be quick and must not block. A panic is contained and logged.
+pub trait HostEventObserver: Send + Sync {
+    /// One event.
+    fn on_host_event(&self, record: &HostEventRecord);
+}
+
+impl<F: Fn(&HostEventRecord) + Send + Sync> HostEventObserver for F {
+    fn on_host_event(&self, record: &HostEventRecord) {
+        self(record);
+    }
+}
+
+/// One event with its place and time. JSON: the event's fields with `seq` and `time` beside them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HostEventRecord {
+    /// Counts the events of a registry from 1.
+    pub seq: u64,
+    /// Milliseconds since the Unix epoch.
+    pub time: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: HostEvent,
+}
+
+/// What happened. JSON: `{"type": "tool/call", …}` with the fields in camelCase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum HostEvent {
+    /// A native call of one assistant message was started.
+    #[serde(rename = "tool/call")]
+    ToolCall {
+        /// The turn.
+        turn: u64,
+        /// The step of the turn.
+        step: u64,
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        name: Arc<str>,
+        /// The arguments as the model wrote them.
+        arguments: Arc<str>,
+    },
+    /// A native call of one assistant message was committed.
+    #[serde(rename = "tool/result")]
+    ToolResult {
+        /// The turn.
+        turn: u64,
+        /// The step of the turn.
+        step: u64,
+        /// The call.
+        call_id: CallId,
+        /// What the model reads.
+        content: Vec<ContentBlock>,
+        /// Whether the call failed.
+        is_error: bool,
+        /// Class name and code of a failure that has them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<ErrorInfo>,
+        /// What the tool computed for display.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        meta: Option<Json>,
+        /// The sequence number of the `tool/call` this answers.
+        call_seq: u64,
+    },
+    /// A program's sub-call was started.
+    #[serde(rename = "tool/code-dispatch-start")]
+    CodeDispatchStart {
+        /// The call of `run_code`.
+        parent_call_id: CallId,
+        /// The sub-call, `<parent>:code:<n>`.
+        sub_call_id: CallId,
+        /// The tool.
+        name: Arc<str>,
+        /// The arguments.
+        arguments: Json,
+    },
+    /// A program's sub-call was committed.
+    #[serde(rename = "tool/code-dispatch")]
+    CodeDispatch {
+        /// The call of `run_code`.
+        parent_call_id: CallId,
+        /// The sub-call, `<parent>:code:<n>`.
+        sub_call_id: CallId,
+        /// The tool.
+        name: Arc<str>,
+        /// The arguments.
+        arguments: Json,
+        /// Whether the sub-call failed.
+        is_error: bool,
+        /// The whole final content; the `Error: …` form for a failure.
+        content: Vec<ContentBlock>,
+    },
+    /// A question was put to whoever approves calls.
+    #[serde(rename = "approval/asked")]
+    ApprovalAsked {
+        /// The question.
+        id: Arc<str>,
+        /// The tool.
+        tool_name: Arc<str>,
+        /// The call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call_id: Option<CallId>,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Arc<str>>,
+    },
+    /// The question was decided.
+    #[serde(rename = "approval/decided")]
+    ApprovalDecided {
+        /// The question.
+        id: Arc<str>,
+        /// How.
+        outcome: crate::approval::ApprovalOutcome,
+    },
+    /// A line a program printed while it ran.
+    #[serde(rename = "log")]
+    Log {
+        /// The call of `run_code`.
+        call_id: CallId,
+        /// The line.
+        text: Arc<str>,
+    },
+}
+
+/// The observers of one registry and its sequence.
+#[derive(Default)]
+pub(crate) struct HostEvents {
+    pub(crate) observers: Listeners<dyn HostEventObserver>,
+    last_seq: AtomicU64,
+}
+
+impl HostEvents {
+    pub(crate) fn emit(&self, event: HostEvent) -> u64 {
+        let seq = self.last_seq.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(observers) = self.observers.heard_by(None) {
+            let record = HostEventRecord {
+                seq,
+                time: now_ms(),
+                event,
+            };
+            for observer in observers.iter() {
+                if let Err(error) = contain(|| observer.on_host_event(&record)) {
+                    tracing::warn!(%error, "a host event observer panicked");
+                }
+            }
+        }
+        seq
+    }
+}
+
+impl ToolRegistry {
+    /// Whether anybody would receive a host event; what builds costly ones may look first.
+    #[must_use]
+    pub fn has_host_observers(&self) -> bool {
+        !self.shared().host.observers.is_empty()
+    }
+
+    /// Emits a host event and returns its sequence number.
+    pub fn emit_host_event(&self, event: HostEvent) -> u64 {
+        self.shared().host.emit(event)
+    }
+}
+
+fn now_ms() -> u64 {
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
+}

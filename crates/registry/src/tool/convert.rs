@@ -1,0 +1,148 @@
+//! What the builders take and what callbacks may return, each as one small trait.
+
+use std::fmt;
+
+use code_mode_schema::{Json, JsonSchemaError, LosslessError, Schema};
+
+use super::Parameters;
+use crate::{content::ContentBlock, error::ToolError};
+
+/// Why a renderer gave nothing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// It failed.
+    Failed(ToolError),
+    /// What it gave is no lossless JSON.
+    Lossy(LosslessError),
+}
+
+impl From<ToolError> for RenderError {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<LosslessError> for RenderError {
+    fn from(error: LosslessError) -> Self {
+        Self::Lossy(error)
+    }
+}
+
+/// What a renderer may return: text, blocks, or a `Result` of either.
+pub trait IntoContent {
+    /// The blocks.
+    #[expect(
+        clippy::missing_errors_doc,
+        reason = "a conversion that hands on an error it was given"
+    )]
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError>;
+}
+
+impl IntoContent for Vec<ContentBlock> {
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
+        Ok(self)
+    }
+}
+
+impl IntoContent for String {
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
+        Ok(vec![ContentBlock::text(self)])
+    }
+}
+
+impl IntoContent for &str {
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
+        Ok(vec![ContentBlock::text(self)])
+    }
+}
+
+impl<T: IntoContent, E: Into<RenderError>> IntoContent for Result<T, E> {
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
+        self.map_err(Into::into)?.into_content()
+    }
+}
+
+/// What `presentation_meta` may return: JSON, nothing, or a `Result` of either.
+pub trait IntoMeta {
+    /// The meta, if any.
+    #[expect(
+        clippy::missing_errors_doc,
+        reason = "a conversion that hands on an error it was given"
+    )]
+    fn into_meta(self) -> Result<Option<Json>, RenderError>;
+}
+
+impl IntoMeta for Json {
+    fn into_meta(self) -> Result<Option<Json>, RenderError> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoMeta for Option<Json> {
+    fn into_meta(self) -> Result<Option<Json>, RenderError> {
+        Ok(self)
+    }
+}
+
+impl<T: IntoMeta, E: Into<RenderError>> IntoMeta for Result<T, E> {
+    fn into_meta(self) -> Result<Option<Json>, RenderError> {
+        self.map_err(Into::into)?.into_meta()
+    }
+}
+
+/// What [`ToolBuilder::parameters`] takes: a raw [`Json`] document, a compiled [`Schema`], or the outcome of
+/// [`to_json`].
+pub trait IntoParameters {
+    /// The parameters in the builder's own form.
+    fn into_parameters(self) -> ToolParameters;
+}
+
+/// The builder's own form of parameters; made by [`IntoParameters`].
+pub struct ToolParameters(pub(super) Parameters);
+
+impl fmt::Debug for ToolParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ToolParameters")
+    }
+}
+
+impl IntoParameters for Json {
+    fn into_parameters(self) -> ToolParameters {
+        ToolParameters(Parameters::Raw(self))
+    }
+}
+
+impl IntoParameters for Schema {
+    fn into_parameters(self) -> ToolParameters {
+        ToolParameters(Parameters::Validated(self))
+    }
+}
+
+impl IntoParameters for Result<Json, LosslessError> {
+    fn into_parameters(self) -> ToolParameters {
+        ToolParameters(self.map_or_else(Parameters::Lossy, Parameters::Raw))
+    }
+}
+
+/// What [`ToolBuilder::output`] takes: a raw document of the subset, or a compiled [`Schema`].
+pub trait IntoOutputSchema {
+    /// The compiled schema, or why the document is outside the subset.
+    #[expect(
+        clippy::missing_errors_doc,
+        reason = "a conversion; the error is kept for the registration"
+    )]
+    fn into_output_schema(self) -> Result<Schema, JsonSchemaError>;
+}
+
+impl IntoOutputSchema for Json {
+    fn into_output_schema(self) -> Result<Schema, JsonSchemaError> {
+        Schema::subset(self)
+    }
+}
+
+impl IntoOutputSchema for Schema {
+    fn into_output_schema(self) -> Result<Schema, JsonSchemaError> {
+        Ok(self)
+    }
+}

@@ -1,0 +1,28 @@
+//! The JavaScript of the runtime, in load order. Shared with the build script.
+
+use deno_core::{ExtensionFileSource, FastStaticString};
+
+macro_rules! sources {
+    ($($file:literal),* $(,)?) => {
+        vec![$(ExtensionFileSource::new(
+            concat!("ext:code_mode/", $file),
+            {
+                const CODE: FastStaticString = deno_core::ascii_str_include!(concat!("../../../../js/", $file));
+                CODE
+            },
+        )),*]
+    };
+}
+
+/// The files of `js/`, evaluated in this order before any program.
+pub(crate) fn sources() -> Vec<ExtensionFileSource> {
+    sources![
+        "00_primordials.js",
+        "01_errors.js",
+        "02_values.js",
+        "03_console.js",
+        "04_tools.js",
+        "05_timers.js",
+        "99_main.js",
+    ]
+}

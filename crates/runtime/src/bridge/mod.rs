@@ -1,0 +1,10 @@
+//! What crosses between JavaScript and Rust: ops one way, calls of our own
+//! functions the other way.
+
+pub(crate) mod guest;
+mod js;
+pub(crate) mod ops;
+pub(crate) mod program;
+
+#[cfg(not(feature = "v8"))]
+pub(crate) use js::sources;

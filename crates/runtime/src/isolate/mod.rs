@@ -1,0 +1,18 @@
+//! The `thread` back end: every run in a fresh isolate on a thread of its own.
+
+mod clock;
+mod control;
+mod engine;
+mod heap;
+mod limits;
+mod runtime;
+pub(crate) mod thread;
+mod timers;
+mod watchdog;
+
+pub use limits::{Limits, LimitsError};
+pub use runtime::{ThreadRuntime, ThreadRuntimeConfig, ThreadRuntimeError};
+
+pub(crate) use control::{Cause, RunControl};
+pub(crate) use thread::FromIsolate;
+pub(crate) use timers::Timers;

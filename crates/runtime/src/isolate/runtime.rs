@@ -1,0 +1,337 @@
+//! [`ThreadRuntime`]: queueing runs, starting their threads, answering callers.
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Poll;
+
+use code_mode_registry::{CancelReason, Signal, SignalSource};
+use futures::future::{BoxFuture, FutureExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+use super::control::{Cause, RunControl};
+use super::engine::Engine;
+use super::limits::{Limits, LimitsError};
+use super::thread::{self, End, FromIsolate, Job};
+use super::watchdog;
+use crate::seam::{CodeRuntime, Failure, FailureKind, Isolation, LogSink, MisuseError, RunOutcome, RunRequest, check_names};
+use crate::{ledger, outcome};
+
+/// What a [`ThreadRuntime`] is made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ThreadRuntimeConfig {
+    /// The limits of each run.
+    pub limits: Limits,
+    /// Runs at one time; default twice the cores. Further ones wait, first in
+    /// first out.
+    pub max_concurrent_runs: usize,
+    /// Runs that may wait; default 1000. Further ones are refused.
+    pub max_queued_runs: usize,
+    /// Isolates that did not stop in time and are still busy, beyond which they
+    /// count as running; default one less than the cores, at least 1.
+    pub max_abandoned_isolates: usize,
+}
+
+impl Default for ThreadRuntimeConfig {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            limits: Limits::default(),
+            max_concurrent_runs: 2 * cores,
+            max_queued_runs: 1000,
+            max_abandoned_isolates: cores.saturating_sub(1).max(1),
+        }
+    }
+}
+
+/// Runs programs in isolates on threads of this process. Cheap to clone.
+///
+/// A limit that the engine honours ends a run in time whatever the program does.
+/// Some built-ins of the engine cannot be interrupted: the caller is then
+/// answered all the same, [`Limits::grace`] after the limit, and the thread goes
+/// on until the built-in returns. What the engine cannot survive at all, such as
+/// exhausting the memory of its parser, ends this process; a back end of worker
+/// processes is the remedy for that.
+#[derive(Clone)]
+pub struct ThreadRuntime {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    config: ThreadRuntimeConfig,
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    abandoned: AtomicUsize,
+    disposal: SignalSource,
+}
+
+impl std::fmt::Debug for ThreadRuntime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThreadRuntime").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+/// The reason that runs are aborted with when their runtime is disposed.
+const DISPOSED: &str = "runtime disposed";
+
+impl ThreadRuntime {
+    /// A runtime under the default limits.
+    ///
+    /// # Errors
+    /// As [`with_config`](Self::with_config).
+    pub fn new() -> Result<Self, ThreadRuntimeError> {
+        Self::with_config(ThreadRuntimeConfig::default())
+    }
+
+    /// A runtime. The engine is started here, once per process.
+    ///
+    /// # Errors
+    /// [`ThreadRuntimeError`] for a limit that no run could be under, for a count
+    /// of zero, and if the engine cannot be started.
+    pub fn with_config(config: ThreadRuntimeConfig) -> Result<Self, ThreadRuntimeError> {
+        config.limits.check()?;
+        if config.max_concurrent_runs == 0 {
+            return Err(ThreadRuntimeError::NoRuns);
+        }
+        Engine::get().map_err(|reason| ThreadRuntimeError::Engine { reason })?;
+        let slots = config.max_concurrent_runs.min(Semaphore::MAX_PERMITS);
+        Ok(Self {
+            shared: Arc::new(Shared {
+                slots: Arc::new(Semaphore::new(slots)),
+                config,
+                waiting: AtomicUsize::new(0),
+                abandoned: AtomicUsize::new(0),
+                disposal: SignalSource::new(),
+            }),
+        })
+    }
+
+    /// Ends all runs as `abort` with message `runtime disposed` and refuses
+    /// further ones. Idempotent.
+    pub fn dispose(&self) {
+        self.shared.disposal.cancel(CancelReason::new(DISPOSED));
+    }
+}
+
+/// Why a [`ThreadRuntime`] could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ThreadRuntimeError {
+    /// A limit that no run could be under.
+    #[error(transparent)]
+    Limits(#[from] LimitsError),
+    /// No run could ever start.
+    #[error("max_concurrent_runs must be at least 1")]
+    NoRuns,
+    /// The engine could not be started.
+    #[error("the JavaScript engine could not be started: {reason}")]
+    Engine {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl CodeRuntime for ThreadRuntime {
+    fn run(&self, request: RunRequest) -> BoxFuture<'static, Result<RunOutcome, MisuseError>> {
+        let shared = Arc::clone(&self.shared);
+        async move { run(&shared, request).await }.boxed()
+    }
+
+    fn language(&self) -> &str {
+        "typescript"
+    }
+
+    fn isolation(&self) -> Isolation {
+        Isolation::Thread
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.shared.config.limits
+    }
+}
+
+async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, MisuseError> {
+    let disposal = shared.disposal.signal();
+    if disposal.is_cancelled() {
+        return Err(MisuseError::Disposed);
+    }
+    check_names(&request.namespaces)?;
+    let embedder = tokio::runtime::Handle::try_current().map_err(|_| MisuseError::NoTokio)?;
+    let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
+    let limits = shared.config.limits.clone();
+    let signal = Signal::any([request.signal.clone(), disposal]);
+    let slot = match acquire(shared, &signal).await? {
+        Some(slot) => slot,
+        None => return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits)),
+    };
+    let control = Arc::new(RunControl::new(limits));
+    let (to_caller, from_isolate) = mpsc::unbounded_channel();
+    let job = Job {
+        control: Arc::clone(&control),
+        program: request.program,
+        namespaces: request.namespaces,
+        embedder,
+        to_caller,
+    };
+    watchdog::watch(Arc::clone(&control));
+    let claim = Claim { shared: Arc::clone(shared), slot: Some(slot), lent: Arc::default() };
+    let lent = Arc::clone(&claim.lent);
+    engine
+        .spawn(move || {
+            thread::run(job);
+            drop(claim);
+        })
+        .map_err(|reason| MisuseError::Engine { reason })?;
+    let guard = StopOnDrop(control);
+    let outcome = answer(&guard.0, from_isolate, &signal, request.logs.as_deref()).await;
+    if !guard.0.is_stopped() {
+        lend(shared, &lent);
+    }
+    Ok(outcome)
+}
+
+/// A place among the runs, or None if the run was cancelled while it waited.
+async fn acquire(shared: &Shared, signal: &Signal) -> Result<Option<OwnedSemaphorePermit>, MisuseError> {
+    if signal.is_cancelled() {
+        return Ok(None);
+    }
+    if let Ok(slot) = Arc::clone(&shared.slots).try_acquire_owned() {
+        return Ok(Some(slot));
+    }
+    let limit = shared.config.max_queued_runs;
+    let waiting = shared.waiting.fetch_add(1, Ordering::AcqRel);
+    let place = scopeguard(|| {
+        shared.waiting.fetch_sub(1, Ordering::AcqRel);
+    });
+    if waiting >= limit {
+        return Err(MisuseError::QueueFull { waiting, limit });
+    }
+    let slot = tokio::select! {
+        biased;
+        _ = signal.cancelled() => None,
+        slot = Arc::clone(&shared.slots).acquire_owned() => slot.ok(),
+    };
+    drop(place);
+    Ok(slot)
+}
+
+/// Runs `on_drop` when dropped.
+fn scopeguard<F: FnMut()>(on_drop: F) -> impl Drop {
+    struct Guard<F: FnMut()>(F);
+    impl<F: FnMut()> Drop for Guard<F> {
+        fn drop(&mut self) {
+            (self.0)();
+        }
+    }
+    Guard(on_drop)
+}
+
+/// An isolate's claim to its place among the runs, given back when it is gone.
+struct Claim {
+    shared: Arc<Shared>,
+    slot: Option<OwnedSemaphorePermit>,
+    /// True once the place was lent to others, as the isolate did not stop.
+    lent: Arc<AtomicBool>,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let Some(slot) = self.slot.take() else { return };
+        if self.lent.swap(true, Ordering::AcqRel) {
+            // Its place was given back already.
+            slot.forget();
+            self.shared.abandoned.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Gives the place of an isolate that does not stop to others, unless too many
+/// such isolates are busy already.
+fn lend(shared: &Shared, lent: &AtomicBool) {
+    let most = shared.config.max_abandoned_isolates;
+    let counted = shared
+        .abandoned
+        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| (count < most).then_some(count + 1))
+        .is_ok();
+    if !counted {
+        return;
+    }
+    if lent.swap(true, Ordering::AcqRel) {
+        // It has stopped meanwhile and given its place back itself.
+        shared.abandoned.fetch_sub(1, Ordering::AcqRel);
+    } else {
+        shared.slots.add_permits(1);
+    }
+}
+
+/// Stops the run if its caller goes away.
+struct StopOnDrop(Arc<RunControl>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        if !self.0.is_stopped() {
+            self.0.trip(Cause::Abort("the run was dropped by its caller".to_owned()));
+        }
+    }
+}
+
+/// Waits for the end, hands on the log, and answers without the isolate if it
+/// does not stop in time.
+async fn answer(
+    control: &RunControl,
+    mut from_isolate: mpsc::UnboundedReceiver<FromIsolate>,
+    signal: &Signal,
+    sink: Option<&dyn LogSink>,
+) -> RunOutcome {
+    let mut logs = Vec::new();
+    let mut cancelled = std::pin::pin!(signal.cancelled());
+    let mut listening = true;
+    let end = poll_fn(|context| {
+        control.caller.register(context.waker());
+        if listening && cancelled.as_mut().poll(context).is_ready() {
+            listening = false;
+            control.trip(Cause::Abort(reason(signal)));
+        }
+        loop {
+            match from_isolate.poll_recv(context) {
+                Poll::Ready(Some(FromIsolate::Log(entry))) => {
+                    if let Some(sink) = sink {
+                        sink.entry(&entry);
+                    }
+                    logs.push(entry);
+                }
+                Poll::Ready(Some(FromIsolate::End(end))) => return Poll::Ready(end),
+                Poll::Ready(None) => {
+                    let end = Err(outcome::lost("its thread ended before the program did"));
+                    return Poll::Ready(End { end, ends_with_expression: false });
+                }
+                Poll::Pending if control.is_overdue() => {
+                    return Poll::Ready(End { end: Err(outcome::stopped(control)), ends_with_expression: false });
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    })
+    .await;
+    settled(logs, end.end, end.ends_with_expression, &control.limits)
+}
+
+fn settled(
+    logs: Vec<String>,
+    end: Result<Option<code_mode_schema::Json>, Failure>,
+    ends_with_expression: bool,
+    limits: &Limits,
+) -> RunOutcome {
+    let (logs, end) = ledger::settle(logs, end, limits.max_output_bytes);
+    RunOutcome { logs, end, ends_with_expression }
+}
+
+fn aborted(signal: &Signal) -> Failure {
+    Failure::new(FailureKind::Abort, reason(signal))
+}
+
+fn reason(signal: &Signal) -> String {
+    signal.reason().map_or_else(|| "AbortError: This operation was aborted".to_owned(), |reason| reason.as_str().to_owned())
+}
+

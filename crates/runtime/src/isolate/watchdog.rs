@@ -1,0 +1,105 @@
+//! The thread that holds every run to its limits. Decision 27.
+//!
+//! It only reads clocks, asks engines to stop and wakes callers, and shares no
+//! lock with any isolate, so nothing a program does can delay it.
+
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::control::{Cause, RunControl};
+
+/// How often an engine that was asked to stop is asked again.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Watches `run` until it has stopped.
+pub(crate) fn watch(run: Arc<RunControl>) {
+    static WATCHDOG: OnceLock<Watchdog> = OnceLock::new();
+    let watchdog = WATCHDOG.get_or_init(Watchdog::start);
+    let next = run.started + first_look(&run);
+    let mut state = watchdog.state.lock().unwrap_or_else(PoisonError::into_inner);
+    state.runs.push(Watched { run, next });
+    // It sleeps until the earliest look; only an earlier one has to wake it.
+    if state.wakes.is_none_or(|wakes| next < wakes) {
+        state.wakes = Some(next);
+        watchdog.changed.notify_one();
+    }
+}
+
+fn first_look(run: &RunControl) -> Duration {
+    run.limits.compute.min(run.limits.max_wall)
+}
+
+struct Watchdog {
+    state: Arc<Mutex<State>>,
+    changed: Arc<Condvar>,
+}
+
+#[derive(Default)]
+struct State {
+    runs: Vec<Watched>,
+    /// When the thread will look next.
+    wakes: Option<Instant>,
+}
+
+struct Watched {
+    run: Arc<RunControl>,
+    /// When to look at it next.
+    next: Instant,
+}
+
+impl Watchdog {
+    fn start() -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let changed = Arc::new(Condvar::new());
+        let thread = std::thread::Builder::new().name("code-mode-watchdog".to_owned()).spawn({
+            let (state, changed) = (Arc::clone(&state), Arc::clone(&changed));
+            move || work(&state, &changed)
+        });
+        // Without the thread no limit holds, so no program may run.
+        thread.expect("the operating system can start one more thread");
+        Self { state, changed }
+    }
+}
+
+fn work(state: &Mutex<State>, changed: &Condvar) {
+    let mut guard = state.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let now = Instant::now();
+        guard.runs.retain_mut(|watched| {
+            if watched.run.is_stopped() {
+                return false;
+            }
+            if watched.next <= now {
+                watched.next = look(&watched.run, now);
+            }
+            true
+        });
+        guard.wakes = guard.runs.iter().map(|watched| watched.next).min();
+        guard = match guard.wakes {
+            Some(wakes) => changed
+                .wait_timeout(guard, wakes.saturating_duration_since(now))
+                .unwrap_or_else(PoisonError::into_inner)
+                .0,
+            None => changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
+        };
+    }
+}
+
+/// Acts on one run and says when to look at it again.
+fn look(run: &RunControl, now: Instant) -> Instant {
+    if let Some(tripped) = run.tripped() {
+        run.terminate();
+        if now >= tripped + run.limits.grace {
+            run.give_up();
+        }
+        return (now + ASK_AGAIN).min((tripped + run.limits.grace).max(now + Duration::from_millis(1)));
+    }
+    let wall_left = (run.started + run.limits.max_wall).saturating_duration_since(now);
+    // A thread cannot use its budget faster than time passes.
+    let compute_left = run.limits.compute.saturating_sub(run.compute_used());
+    if wall_left.is_zero() || compute_left.is_zero() {
+        run.trip(if wall_left.is_zero() { Cause::Wall } else { Cause::Compute });
+        return now + ASK_AGAIN;
+    }
+    now + wall_left.min(compute_left)
+}

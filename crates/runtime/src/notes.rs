@@ -1,0 +1,108 @@
+//! Notes: one last line for the model where the result alone would mislead it.
+//! Decision 21.
+
+use std::sync::Arc;
+
+use crate::dispatch::Tally;
+use crate::render;
+use crate::seam::RunOutcome;
+
+/// The longest note, in characters.
+const MAX_CHARS: usize = 400;
+
+/// What was seen of the sub-calls when the program ended.
+pub(crate) struct Seen {
+    open: Vec<(Arc<str>, usize)>,
+    succeeded: Vec<(Arc<str>, usize)>,
+}
+
+impl Seen {
+    pub(crate) fn of(tally: &Tally) -> Self {
+        Self { open: tally.open(), succeeded: tally.succeeded() }
+    }
+}
+
+/// The note for a run, without its leading line break.
+pub(crate) fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
+    let mut parts = Vec::new();
+    match &outcome.end {
+        Ok(result) => {
+            if render::is_silent(&outcome.logs, result.as_ref()) && outcome.ends_with_expression {
+                parts.push(
+                    "the last statement is an expression and its value was not returned; write `return` before it"
+                        .to_owned(),
+                );
+            }
+            if !seen.open.is_empty() {
+                parts.push(format!(
+                    "the program ended while these tool calls were still running; they were aborted: {}",
+                    names(&seen.open)
+                ));
+            }
+        }
+        Err(_) if !seen.succeeded.is_empty() => {
+            parts.push(format!("these tool calls had succeeded before the failure: {}", names(&seen.succeeded)));
+        }
+        Err(_) => {}
+    }
+    (!parts.is_empty()).then(|| capped(format!("Note: {}.", parts.join(". Also, "))))
+}
+
+fn names(counts: &[(Arc<str>, usize)]) -> String {
+    let named = counts.iter().map(|(name, count)| match count {
+        1 => name.to_string(),
+        count => format!("{name} ({count} times)"),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn capped(note: String) -> String {
+    if note.chars().count() <= MAX_CHARS {
+        return note;
+    }
+    note.chars().take(MAX_CHARS - 3).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seam::{Failure, FailureKind};
+
+    fn outcome(end: Result<Option<code_mode_schema::Json>, Failure>) -> RunOutcome {
+        RunOutcome { logs: Vec::new(), end, ends_with_expression: true }
+    }
+
+    fn seen(open: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
+        let own = |counts: &[(&str, usize)]| counts.iter().map(|(name, count)| (Arc::from(*name), *count)).collect();
+        Seen { open: own(open), succeeded: own(succeeded) }
+    }
+
+    #[test]
+    fn nothing_is_noted_where_nothing_misleads() {
+        assert_eq!(note(&outcome(Ok(Some(1.into()))), &seen(&[], &[("a", 3)])), None);
+        let failure = Failure::new(FailureKind::Exception, "x");
+        assert_eq!(note(&outcome(Err(failure)), &seen(&[], &[])), None);
+    }
+
+    #[test]
+    fn aborted_and_succeeded_calls_are_named_with_counts() {
+        let aborted = note(&outcome(Ok(Some(1.into()))), &seen(&[("a", 1), ("b", 2)], &[])).unwrap();
+        assert!(aborted.ends_with("they were aborted: a, b (2 times)."), "{aborted}");
+        let failure = Failure::new(FailureKind::Exception, "x");
+        let failed = note(&outcome(Err(failure)), &seen(&[], &[("write", 3)])).unwrap();
+        assert_eq!(failed, "Note: these tool calls had succeeded before the failure: write (3 times).");
+    }
+
+    #[test]
+    fn value_that_was_not_returned_is_noted() {
+        let silent = note(&outcome(Ok(None)), &seen(&[], &[])).unwrap();
+        assert!(silent.contains("its value was not returned"), "{silent}");
+    }
+
+    #[test]
+    fn note_has_at_most_400_characters() {
+        let long = "n".repeat(300);
+        let text = note(&outcome(Ok(None)), &seen(&[(&long, 1), ("é", 2)], &[])).unwrap();
+        assert_eq!(text.chars().count(), MAX_CHARS);
+    }
+}

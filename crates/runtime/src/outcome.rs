@@ -1,0 +1,150 @@
+//! How an ended program becomes a failure that a model can act on. Contract 6.4,
+//! decisions 11 to 16, 19 and 20.
+
+use code_mode_schema::Json;
+
+use crate::bridge::program::Thrown;
+use crate::isolate::thread::Job;
+use crate::isolate::{Cause, Limits, RunControl};
+use crate::seam::{Failure, FailureKind};
+use crate::source::{Position, SourceError, code_frame};
+
+/// The text is no program.
+pub(crate) fn refused(text: &str, error: &SourceError) -> Failure {
+    placed(text, error.to_string(), "", error.position())
+}
+
+/// The run was stopped from outside.
+pub(crate) fn stopped(control: &RunControl) -> Failure {
+    let limits = &control.limits;
+    match control.cause() {
+        Some(Cause::Compute) => Failure::new(
+            FailureKind::Timeout,
+            format!("compute budget exhausted ({}ms busy)", limits.compute.as_millis()),
+        ),
+        Some(Cause::Wall) => Failure::new(
+            FailureKind::Timeout,
+            format!("wall-clock ceiling reached ({}ms)", limits.max_wall.as_millis()),
+        ),
+        Some(Cause::Heap) => heap_limit(limits),
+        Some(Cause::Output) => Failure::new(
+            FailureKind::OutputLimit,
+            format!("outer output exceeded {} bytes", limits.max_output_bytes),
+        ),
+        Some(Cause::Abort(reason)) => Failure::new(FailureKind::Abort, reason),
+        None => lost("the engine stopped by itself"),
+    }
+}
+
+/// The heap limit is reached.
+pub(crate) fn heap_limit(limits: &Limits) -> Failure {
+    Failure::new(
+        FailureKind::WorkerExit,
+        format!("heap limit of {} MiB reached", limits.max_old_generation_size_mb),
+    )
+}
+
+/// True for the error that QuickJS throws at its heap limit.
+pub(crate) fn is_out_of_memory(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Exception && failure.message.starts_with("InternalError: out of memory")
+}
+
+/// What the program ran on is gone.
+pub(crate) fn lost(reason: &str) -> Failure {
+    Failure::new(FailureKind::WorkerExit, format!("worker error: {reason}"))
+}
+
+/// The completion is no lossless JSON.
+pub(crate) fn lossy(problem: &str) -> Failure {
+    Failure::new(FailureKind::InvalidOutput, format!("program completion must be lossless JSON: {problem}"))
+}
+
+/// The completion's text as a value.
+pub(crate) fn completed(text: Option<String>) -> Result<Option<Json>, Failure> {
+    text.map(|text| Json::parse(&text)).transpose().map_err(|error| lossy(&error.to_string()))
+}
+
+/// It waits for something that cannot happen.
+pub(crate) fn stalled() -> Failure {
+    Failure::new(FailureKind::Exception, "the program waits on a promise that nothing can settle")
+}
+
+/// It threw.
+pub(crate) fn threw(job: &Job, thrown: &Thrown) -> Failure {
+    let mut head = thrown.head.clone();
+    if let Some(suggestion) = nearest_tools(job, &head) {
+        head.push_str(&suggestion);
+    }
+    described(job, head, thrown)
+}
+
+/// A rejection that nothing handled.
+pub(crate) fn unhandled(job: &Job, thrown: &Thrown) -> Failure {
+    let what = if thrown.tool.is_some() { "a tool call that was not awaited failed" } else { "unhandled rejection" };
+    described(job, format!("{what}: {}", thrown.head), thrown)
+}
+
+fn described(job: &Job, head: String, thrown: &Thrown) -> Failure {
+    let mut text = head;
+    if !thrown.frames.is_empty() {
+        text.push('\n');
+        text.push_str(&thrown.frames);
+    }
+    placed(&job.program, text, &thrown.causes, thrown.position)
+}
+
+/// `text`, the code frame of `position`, then `rest`.
+fn placed(program: &str, text: String, rest: &str, position: Option<Position>) -> Failure {
+    let mut message = text;
+    if let Some(frame) = position.and_then(|position| code_frame(program, position)) {
+        message.push('\n');
+        message.push_str(&frame);
+    }
+    message.push_str(rest);
+    let mut failure = Failure::new(FailureKind::Exception, message);
+    failure.line = position.map(|position| position.line);
+    failure.column = position.map(|position| position.column).filter(|&column| column > 0);
+    failure
+}
+
+/// How many names are suggested.
+const SUGGESTIONS: usize = 3;
+/// How alike a name must be to be suggested, from 0 to 1.
+const ALIKE: f64 = 0.6;
+
+/// For a call of a function that a namespace does not have: those it has with
+/// the nearest names. Decision 20.
+fn nearest_tools(job: &Job, head: &str) -> Option<String> {
+    let (callee, _) = head.strip_prefix("TypeError: ")?.split_once(" is not a function")?;
+    let namespace = job.namespaces.iter().find(|namespace| callee.starts_with(&*namespace.global))?;
+    let name = callee[namespace.global.len()..].strip_prefix('.')?;
+    if namespace.functions.iter().any(|function| &**function == name) {
+        return None;
+    }
+    let mut near: Vec<(f64, &str)> = namespace
+        .functions
+        .iter()
+        .map(|function| (likeness(name, function), &**function))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .collect();
+    near.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
+    near.truncate(SUGGESTIONS);
+    let global = &namespace.global;
+    Some(match near.as_slice() {
+        [] => format!(". There is no tool {name:?}; Object.keys({global}) lists all {}", namespace.functions.len()),
+        near => {
+            let names: Vec<&str> = near.iter().map(|(_, name)| *name).collect();
+            format!(". There is no tool {name:?}; the nearest: {}", names.join(", "))
+        }
+    })
+}
+
+/// Names that differ in case or separators only are as good as equal.
+fn likeness(a: &str, b: &str) -> f64 {
+    let plain = |name: &str| name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let (a, b) = (plain(a), plain(b));
+    if !a.is_empty() && (b.contains(&a) || (a.contains(&b) && b.len() > 3)) {
+        return 1.0;
+    }
+    strsim::jaro_winkler(&a, &b).min(strsim::normalized_damerau_levenshtein(&a, &b) + 0.2)
+}

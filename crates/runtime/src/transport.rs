@@ -1,0 +1,177 @@
+//! `run_code` as a tool of a registry: its exact definition, and its installation.
+//! Contract 7.1.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use code_mode_registry::{
+    Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Token, ToolDefinition,
+    ToolExecution, ToolRegistry, ToolResult, Transport,
+};
+use code_mode_schema::{Json, Schema, json};
+
+use crate::render;
+use crate::run_code;
+use crate::seam::CodeRuntime;
+
+/// `run_code` in a registry: installed while this lives.
+///
+/// ```
+/// use std::sync::Arc;
+/// use code_mode_registry::{Mode, RegistryConfig, ToolCall, ToolRegistry};
+/// use code_mode_runtime::{CodeMode, ThreadRuntime};
+/// use code_mode_schema::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = ToolRegistry::new(RegistryConfig::new(Mode::Code))?;
+/// let code_mode = CodeMode::install(&registry, Arc::new(ThreadRuntime::new()?))?;
+/// let arguments = json!({"code": "return 6 * 7", "description": "Multiply two numbers"});
+/// let tokio = tokio::runtime::Runtime::new()?;
+/// let result = tokio.block_on(registry.execute(ToolCall::new("call_1", "run_code", arguments)));
+/// assert_eq!(result.text(), "42");
+/// # Ok(()) }
+/// ```
+#[must_use = "run_code is uninstalled when this is dropped"]
+#[derive(Debug)]
+pub struct CodeMode {
+    registry: ToolRegistry,
+    registration: Registration,
+}
+
+/// How `run_code` behaves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CodeModeConfig {
+    /// Whether a note is added where the result alone would mislead the model;
+    /// default true.
+    pub diagnostics: bool,
+}
+
+impl Default for CodeModeConfig {
+    fn default() -> Self {
+        Self { diagnostics: true }
+    }
+}
+
+impl CodeMode {
+    /// Installs `run_code`, whose programs `runtime` runs.
+    ///
+    /// # Errors
+    /// [`RegisterError::NoTransport`] for a registry in mode `native`.
+    pub fn install(registry: &ToolRegistry, runtime: Arc<dyn CodeRuntime>) -> Result<Self, RegisterError> {
+        Self::with_config(registry, runtime, CodeModeConfig::default())
+    }
+
+    /// As [`install`](Self::install), configured.
+    ///
+    /// # Errors
+    /// As [`install`](Self::install).
+    pub fn with_config(
+        registry: &ToolRegistry,
+        runtime: Arc<dyn CodeRuntime>,
+        config: CodeModeConfig,
+    ) -> Result<Self, RegisterError> {
+        let language = runtime.language().to_owned();
+        let transport = Transport::new(definition(registry.clone(), runtime, config), language);
+        let registration = registry.install_transport(transport)?;
+        Ok(Self { registry: registry.clone(), registration })
+    }
+
+    /// The section of the system prompt that tells a model how to write programs
+    /// for the tools that `agent` sees, and declares them. The same text for the
+    /// same tools, whatever their order.
+    pub fn sdk_section(&self, agent: Option<&Agent>) -> String {
+        sdk_section(&self.registry, agent)
+    }
+}
+
+fn sdk_section(registry: &ToolRegistry, agent: Option<&Agent>) -> String {
+    let anything = json!({});
+    let view = registry.view(agent);
+    let tools: Vec<code_mode_codegen::SdkTool<'_>> = view
+        .iter()
+        .filter(|tool| tool.name() != RUN_CODE)
+        .map(|tool| code_mode_codegen::SdkTool {
+            name: tool.name(),
+            description: tool.description(),
+            parameters: tool.parameters().unwrap_or(&anything),
+            output: tool.output_schema().map_or(&anything, Schema::document),
+        })
+        .collect();
+    code_mode_codegen::sdk_section(&tools)
+}
+
+const DESCRIPTION: &str = "Execute a TypeScript program against the available tools. Write the BODY of an async function (erasable syntax only; top-level `await` and `return` work) and call tools as `await tools.name(args)` per the declarations in the system prompt. Only what you print or return comes back — curate it.";
+const CODE: &str = "The program: the body of an async TypeScript function.";
+const WHAT_FOR: &str = "Clear, concise description of what this program does in active voice, 5-10 words (shown in the UI). Examples: \"Count TODO markers across packages\"; \"Read failing test and its fixture\"; \"Rename config key in every cordis.yml\".";
+
+/// The tool. Contract 7.1.
+fn definition(registry: ToolRegistry, runtime: Arc<dyn CodeRuntime>, config: CodeModeConfig) -> ToolDefinition {
+    let notes = Notes { enabled: config.diagnostics, by_execution: Arc::default() };
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "description": CODE},
+            "description": {"type": "string", "description": WHAT_FOR},
+        },
+        "required": ["code", "description"],
+    });
+    ToolDefinition::builder(RUN_CODE)
+        .description(DESCRIPTION)
+        .parameters(Schema::subset(parameters).expect("the schema is in the subset"))
+        .output(json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {"logs": {"type": "array", "items": {"type": "string"}}, "result": {}},
+            "required": ["logs"],
+        }))
+        .render(|_, value| {
+            let logs = value.get("logs").and_then(Json::as_array).map_or(&[][..], |logs| logs);
+            render::success(&logs.iter().filter_map(Json::as_str).collect::<Vec<_>>(), value.get("result"))
+        })
+        .present_call(|arguments| {
+            let title = arguments.get("description").and_then(Json::as_str)?;
+            let mut view = CallView::generic(title);
+            if let CallView::Generic { kind, raw_input, .. } = &mut view {
+                *kind = Some(CallKind::Execute);
+                *raw_input = arguments.get("code").cloned();
+            }
+            Some(view)
+        })
+        .finalize_content({
+            let notes = notes.clone();
+            move |execution, result| Ok(notes.add(execution, result))
+        })
+        .execute(move |arguments, outer| {
+            let (registry, runtime, notes) = (registry.clone(), Arc::clone(&runtime), notes.clone());
+            async move { run_code::run(registry, runtime, notes, arguments, outer).await }
+        })
+        .build()
+}
+
+/// Notes of runs that are not finalized yet.
+#[derive(Clone)]
+pub(crate) struct Notes {
+    enabled: bool,
+    by_execution: Arc<Mutex<HashMap<Token, String>>>,
+}
+
+impl Notes {
+    pub(crate) fn keep(&self, execution: Token, note: Option<String>) {
+        if let Some(note) = note.filter(|_| self.enabled) {
+            self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).insert(execution, note);
+        }
+    }
+
+    /// The content with its note, if there is one.
+    fn add(&self, execution: &ToolExecution, result: &ToolResult) -> Option<Vec<ContentBlock>> {
+        let note = self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).remove(&execution.token())?;
+        let mut content = result.content().to_vec();
+        let last = content.pop();
+        match last.as_ref().and_then(ContentBlock::as_text) {
+            Some(text) => content.push(ContentBlock::text(format!("{text}\n{note}"))),
+            None => content.extend(last.into_iter().chain([ContentBlock::text(note)])),
+        }
+        Some(content)
+    }
+}
