@@ -4,10 +4,12 @@
 //! V8 to predictable random numbers for as long as the process lives. QuickJS
 //! has no snapshots and evaluates the same JavaScript at each start.
 
+#[cfg(feature = "v8")]
 #[path = "src/bridge/ops.rs"]
 #[allow(dead_code, reason = "the build script needs the list of ops, not what they do")]
 mod ops;
 
+#[cfg(feature = "v8")]
 #[path = "src/bridge/js.rs"]
 mod js;
 

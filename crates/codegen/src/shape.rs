@@ -15,6 +15,12 @@ impl Id {
     pub(crate) const NUMBER: Id = Id(3);
     pub(crate) const BOOLEAN: Id = Id(4);
     pub(crate) const NULL: Id = Id(5);
+    pub(crate) const UNKNOWN: Id = Id(6);
+
+    /// Whether this is a node without children that every graph has.
+    pub(crate) fn is_leaf(self) -> bool {
+        self.index() < LEAVES.len()
+    }
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize
@@ -22,8 +28,8 @@ impl Id {
 }
 
 /// The nodes that every graph starts with, at the places that the constants of [`Id`] name.
-pub(crate) const LEAVES: [Node; 6] =
-    [Node::Any, Node::Never, Node::String, Node::Number, Node::Boolean, Node::Null];
+pub(crate) const LEAVES: [Node; 7] =
+    [Node::Any, Node::Never, Node::String, Node::Number, Node::Boolean, Node::Null, Node::Unknown];
 
 /// One type; children are other nodes of the same graph.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ impl Registration {
 
     /// Both as one. They end in reverse order, as an ordered teardown does.
     pub fn and(self, later: Registration) -> Self {
-        lock(&self.undo).append(&mut lock(&later.undo));
+        lock(&self.undo).append(&mut later.take());
         self
     }
 
@@ -37,7 +37,11 @@ impl Registration {
 
     /// Leaves the registration in place for the registry's life (an agent's for the agent's).
     pub fn keep(self) {
-        lock(&self.undo).clear();
+        drop(self.take());
+    }
+
+    fn take(self) -> Vec<Undo> {
+        std::mem::take(&mut *lock(&self.undo))
     }
 }
 

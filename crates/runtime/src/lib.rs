@@ -23,4 +23,4 @@ pub use seam::{
     CodeRuntime, ErrorClass, Failure, FailureKind, HostCall, HostFunctions, Isolation, LogSink, MisuseError, Namespace,
     Reply, RunOutcome, RunRequest, Settlement,
 };
-pub use transport::{CodeMode, CodeModeConfig};
+pub use transport::{CodeMode, CodeModeConfig, InstallError};

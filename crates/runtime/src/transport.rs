@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use code_mode_codegen::{SdkTool, sdk_section};
+use code_mode_registry::prompt::places;
 use code_mode_registry::{
-    Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Token, ToolDefinition,
-    ToolExecution, ToolRegistry, ToolResult, Transport,
+    Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Section, SectionError, Token,
+    ToolDefinition, ToolExecution, ToolRegistry, ToolResult, Transport,
 };
 use code_mode_schema::{Json, Schema, json};
 
@@ -35,7 +37,8 @@ use crate::seam::CodeRuntime;
 #[derive(Debug)]
 pub struct CodeMode {
     registry: ToolRegistry,
-    registration: Registration,
+    /// The transport and its section of the system prompt.
+    _installed: [Registration; 2],
 }
 
 /// How `run_code` behaves.
@@ -57,8 +60,9 @@ impl CodeMode {
     /// Installs `run_code`, whose programs `runtime` runs.
     ///
     /// # Errors
-    /// [`RegisterError::NoTransport`] for a registry in mode `native`.
-    pub fn install(registry: &ToolRegistry, runtime: Arc<dyn CodeRuntime>) -> Result<Self, RegisterError> {
+    /// [`InstallError::Transport`] for a registry in mode `native`,
+    /// [`InstallError::Section`] if its prompt has a section `tools:sdk` already.
+    pub fn install(registry: &ToolRegistry, runtime: Arc<dyn CodeRuntime>) -> Result<Self, InstallError> {
         Self::with_config(registry, runtime, CodeModeConfig::default())
     }
 
@@ -70,35 +74,50 @@ impl CodeMode {
         registry: &ToolRegistry,
         runtime: Arc<dyn CodeRuntime>,
         config: CodeModeConfig,
-    ) -> Result<Self, RegisterError> {
+    ) -> Result<Self, InstallError> {
         let language = runtime.language().to_owned();
         let transport = Transport::new(definition(registry.clone(), runtime, config), language);
-        let registration = registry.install_transport(transport)?;
-        Ok(Self { registry: registry.clone(), registration })
+        let (name, order) = places::SDK;
+        let section = Section::made(name, order, |context| Ok(section_of(&context.tools)));
+        let installed = [registry.install_transport(transport)?, registry.add_section(None, section)?];
+        Ok(Self { registry: registry.clone(), _installed: installed })
     }
 
     /// The section of the system prompt that tells a model how to write programs
     /// for the tools that `agent` sees, and declares them. The same text for the
     /// same tools, whatever their order.
+    #[must_use]
     pub fn sdk_section(&self, agent: Option<&Agent>) -> String {
-        sdk_section(&self.registry, agent)
+        section_of(&self.registry.view(agent))
     }
 }
 
-fn sdk_section(registry: &ToolRegistry, agent: Option<&Agent>) -> String {
+/// Why `run_code` could not be installed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// The registry refused the tool.
+    #[error(transparent)]
+    Transport(#[from] RegisterError),
+    /// The prompt refused the section.
+    #[error(transparent)]
+    Section(#[from] SectionError),
+}
+
+/// The `tools:sdk` section for these tools.
+fn section_of(view: &[ToolDefinition]) -> String {
     let anything = json!({});
-    let view = registry.view(agent);
-    let tools: Vec<code_mode_codegen::SdkTool<'_>> = view
+    let tools: Vec<SdkTool<'_>> = view
         .iter()
         .filter(|tool| tool.name() != RUN_CODE)
-        .map(|tool| code_mode_codegen::SdkTool {
+        .map(|tool| SdkTool {
             name: tool.name(),
             description: tool.description(),
             parameters: tool.parameters().unwrap_or(&anything),
             output: tool.output_schema().map_or(&anything, Schema::document),
         })
         .collect();
-    code_mode_codegen::sdk_section(&tools)
+    sdk_section(&tools)
 }
 
 const DESCRIPTION: &str = "Execute a TypeScript program against the available tools. Write the BODY of an async function (erasable syntax only; top-level `await` and `return` work) and call tools as `await tools.name(args)` per the declarations in the system prompt. Only what you print or return comes back — curate it.";

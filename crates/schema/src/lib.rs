@@ -16,8 +16,10 @@ pub use json::{member_key, member_value};
 
 mod dsl;
 mod error;
+mod full;
 mod schema;
 mod subset;
+mod typed;
 mod validate;
 mod violations;
 

@@ -69,6 +69,13 @@ struct ObjectNode {
 impl Validator {
     /// Compiles `schema`, which must be in the subset.
     pub(crate) fn new(schema: &Json) -> Validator {
+        Validator::compile(schema, compile)
+    }
+
+    fn compile<'a>(
+        schema: &'a Json,
+        compile: fn(&'a Json, &mut dyn FnMut(&'a Json) -> NodeId) -> Node,
+    ) -> Validator {
         let mut nodes = vec![Node::Any];
         let mut pending = vec![(schema, 0)];
         while let Some((schema, id)) = pending.pop() {
@@ -83,14 +90,29 @@ impl Validator {
         Validator { nodes }
     }
 
+    /// Compiles what can be told from any document: types, properties, items and literals.
+    pub(crate) fn structural(document: &Json) -> Validator {
+        Validator::compile(document, compile_structural)
+    }
+
     /// Validates `value`; `label` names the root.
     pub(crate) fn validate(&self, value: &Json, label: &str) -> Vec<String> {
+        self.validate_at_most(usize::MAX, value, label)
+    }
+
+    /// Validates `value` and writes at most `max_texts` violations out.
+    pub(crate) fn validate_at_most(
+        &self,
+        max_texts: usize,
+        value: &Json,
+        label: &str,
+    ) -> Vec<String> {
         let mut run = Run {
             nodes: &self.nodes,
             label,
             open: Vec::new(),
             probes: Vec::new(),
-            violations: Violations::new(),
+            violations: Violations::at_most(max_texts),
         };
         run.check(0, value);
         while run.advance() {}
@@ -98,7 +120,7 @@ impl Validator {
     }
 }
 
-fn compile<'a>(schema: &'a Json, child: &mut impl FnMut(&'a Json) -> NodeId) -> Node {
+fn compile<'a>(schema: &'a Json, child: &mut dyn FnMut(&'a Json) -> NodeId) -> Node {
     if let Some(branches) = schema.get("oneOf").and_then(Json::as_array) {
         return Node::OneOf(branches.iter().map(child).collect());
     }
@@ -126,6 +148,33 @@ fn compile<'a>(schema: &'a Json, child: &mut impl FnMut(&'a Json) -> NodeId) -> 
             allowed: schema.get("enum").and_then(Json::as_array).cloned(),
             fixed: schema.get("const").cloned(),
         }),
+    }
+}
+
+/// Compiles a schema of any vocabulary: keywords that are not understood, and what depends on them,
+/// say nothing.
+fn compile_structural<'a>(schema: &'a Json, child: &mut dyn FnMut(&'a Json) -> NodeId) -> Node {
+    let Json::Object(keywords) = schema else { return Node::Any };
+    let is_opaque = |key| keywords.contains_key(key);
+    if is_opaque("$ref") || is_opaque("oneOf") {
+        return Node::Any;
+    }
+    let Some(kind) = schema.get("type").and_then(Json::as_str).and_then(Type::from_name) else {
+        return Node::Any;
+    };
+    match kind {
+        Type::Array => {
+            let items = schema.get("items").filter(|items| items.is_object());
+            Node::Array(items.filter(|_| !is_opaque("prefixItems")).map(child))
+        }
+        Type::Object => match compile(schema, child) {
+            Node::Object(node) => Node::Object(ObjectNode {
+                is_closed: node.is_closed && !is_opaque("patternProperties"),
+                ..node
+            }),
+            node => node,
+        },
+        _ => compile(schema, child),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `enum` and `const`: the values that fit, one by one.
 
+use std::collections::HashSet;
+
 use code_mode_schema::Json;
 
 use super::{Assertions, Family};
@@ -39,20 +41,19 @@ const MAX_LITERAL_DEPTH: usize = 32;
 pub(crate) fn lower<'a>(facts: impl Iterator<Item = (LiteralFacts<'a>, bool)>, kinds: Kinds) -> Node {
     let mut fitting: Option<Vec<&'a Json>> = None;
     for (facts, is_nullable) in facts.filter(|(facts, _)| facts.is_present()) {
-        let own = |value: &Json| {
-            let listed = facts.members.is_none_or(|members| members.contains(value));
-            let equal = facts.literal.is_none_or(|literal| literal == value);
-            (listed && equal) || (is_nullable && value.is_null())
-        };
+        let equals_const = |value: &Json| facts.literal.is_none_or(|literal| literal == value);
+        let is_null = |value: &Json| is_nullable && value.is_null();
         match &mut fitting {
-            Some(fitting) => fitting.retain(|value| own(value)),
+            Some(fitting) => fitting.retain(|value| {
+                let is_member = facts.members.is_none_or(|members| members.contains(value));
+                (is_member && equals_const(value)) || is_null(value)
+            }),
             None => {
                 let offered = facts.members.unwrap_or(facts.literal.map_or(&[], std::slice::from_ref));
                 let null = is_nullable.then_some(&Json::Null);
-                let mut distinct: Vec<&Json> = Vec::with_capacity(offered.len());
-                let mut seen = std::collections::HashSet::new();
-                distinct.extend(offered.iter().chain(null).filter(|value| own(value) && seen.insert(*value)));
-                fitting = Some(distinct);
+                let mut seen = HashSet::with_capacity(offered.len());
+                let own = offered.iter().filter(|value| equals_const(value)).chain(null);
+                fitting = Some(own.filter(|value| seen.insert(*value)).collect());
             }
         }
     }

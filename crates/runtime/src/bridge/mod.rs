@@ -2,6 +2,7 @@
 //! functions the other way.
 
 pub(crate) mod guest;
+#[cfg(not(feature = "v8"))]
 mod js;
 pub(crate) mod ops;
 pub(crate) mod program;

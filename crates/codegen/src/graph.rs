@@ -1,0 +1,155 @@
+//! Simplified types: a tree as far as it goes, with numbered places where a type contains itself.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use code_mode_schema::Json;
+
+use crate::shape::{Id, LEAVES, Node};
+
+/// A type graph in which every node stands after its children.
+///
+/// The only ways round are [`Node::Recursive`] nodes, which stand for an entry of `loops`.
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) facts: Vec<NodeFacts>,
+    pub(crate) root: Id,
+    pub(crate) loops: Vec<Loop>,
+}
+
+/// What is known of a node besides itself.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeFacts {
+    /// Equal for equal types, in whatever graph.
+    pub(crate) hash: u64,
+    /// About how long its text is with everything written out.
+    pub(crate) width: u32,
+    /// Whether a [`Node::Recursive`] is in it.
+    pub(crate) is_recursive: bool,
+    /// A word for its alias, should it get one.
+    pub(crate) hint: Option<Box<str>>,
+    /// The comment of its alias.
+    pub(crate) doc: Option<Box<str>>,
+}
+
+/// A type that contains itself.
+pub(crate) struct Loop {
+    pub(crate) body: Id,
+    pub(crate) hint: Option<Box<str>>,
+    pub(crate) doc: Option<Box<str>>,
+    /// What stands for the type in the hashes of those that contain it.
+    pub(crate) hash: u64,
+}
+
+impl Graph {
+    pub(crate) fn new() -> Graph {
+        let mut graph = Graph { nodes: Vec::new(), facts: Vec::new(), root: Id::ANY, loops: Vec::new() };
+        for leaf in LEAVES {
+            graph.push(leaf, None, None);
+        }
+        graph
+    }
+
+    pub(crate) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub(crate) fn facts(&self, id: Id) -> &NodeFacts {
+        &self.facts[id.index()]
+    }
+
+    /// Adds a node whose children are there already.
+    pub(crate) fn push(&mut self, node: Node, hint: Option<Box<str>>, doc: Option<Box<str>>) -> Id {
+        let id = Id(u32::try_from(self.nodes.len()).expect("no larger than the graph it is made from"));
+        let mut is_recursive = matches!(node, Node::Recursive(_));
+        node.each_child(|child| is_recursive |= self.facts(child).is_recursive);
+        let facts = NodeFacts { hash: self.hash_of(&node), width: self.width_of(&node), is_recursive, hint, doc };
+        self.nodes.push(node);
+        self.facts.push(facts);
+        id
+    }
+
+    /// Makes the hashes of types that contain themselves tell them apart.
+    ///
+    /// A loop's hash is what it holds when looked at to a depth of as many loops as there are, so
+    /// equal hashes mean types that unfold alike, wherever their graphs come from.
+    pub(crate) fn settle_hashes(&mut self) {
+        const MAX_ROUNDS: usize = 8;
+        if self.loops.is_empty() {
+            return;
+        }
+        for recursive in &mut self.loops {
+            recursive.hash = 0;
+        }
+        for _ in 0..(self.loops.len() + 1).min(MAX_ROUNDS) {
+            for place in 0..self.nodes.len() {
+                if self.facts[place].is_recursive {
+                    self.facts[place].hash = self.hash_of(&self.nodes[place]);
+                }
+            }
+            for place in 0..self.loops.len() {
+                self.loops[place].hash = self.facts(self.loops[place].body).hash;
+            }
+        }
+    }
+
+    fn hash_of(&self, node: &Node) -> u64 {
+        // `DefaultHasher::new` is not seeded, and the bytes of the output do not depend on the
+        // values anyway, only on which are equal.
+        let mut hasher = DefaultHasher::new();
+        std::mem::discriminant(node).hash(&mut hasher);
+        match node {
+            Node::Literals(literals) => literals.iter().for_each(|literal| hash_literal(literal, &mut hasher)),
+            Node::Tuple { items, required, rest } => (items.len(), required, rest.is_some()).hash(&mut hasher),
+            Node::Object(object) => {
+                object.openness.hash(&mut hasher);
+                for member in &object.members {
+                    (&member.name, member.presence, &member.doc).hash(&mut hasher);
+                }
+                for index in &object.indexes {
+                    (&index.keys, index.with_undefined).hash(&mut hasher);
+                }
+            }
+            Node::Recursive(place) => {
+                self.loops.get(*place as usize).map_or(0, |recursive| recursive.hash).hash(&mut hasher);
+            }
+            _ => {}
+        }
+        node.each_child(|child| self.facts(child).hash.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn width_of(&self, node: &Node) -> u32 {
+        let mut width: u32 = match node {
+            Node::Any => 9,
+            Node::Never => 5,
+            Node::String | Node::Number => 6,
+            Node::Boolean | Node::Unknown => 7,
+            Node::Null => 4,
+            Node::Recursive(_) => 8,
+            Node::Literals(literals) => literals.iter().map(|literal| length(literal.text_len()) + 3).sum(),
+            Node::Array(_) => 2,
+            Node::Tuple { items, .. } => 2 + 2 * length(items.len()),
+            Node::Object(object) => {
+                let members = object.members.iter().map(|member| {
+                    4 + length(member.name.len()) + member.doc.as_ref().map_or(0, |doc| 8 + length(doc.len()))
+                });
+                4 + members.sum::<u32>() + 15 * length(object.indexes.len()) + 28
+            }
+            Node::Union(members) | Node::Both(members) => 3 * length(members.len()),
+        };
+        node.each_child(|child| width = width.saturating_add(self.facts(child).width));
+        width
+    }
+}
+
+fn length(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX / 4).min(u32::MAX / 4)
+}
+
+fn hash_literal(literal: &Json, hasher: &mut DefaultHasher) {
+    match literal {
+        // The value's own hash ignores the order of members, which shows in the text.
+        Json::Array(_) | Json::Object(_) => literal.to_text().hash(hasher),
+        scalar => scalar.hash(hasher),
+    }
+}

@@ -1,0 +1,170 @@
+//! Descriptions and constraints: what a doc comment says of a member. It adds nothing to the type.
+
+use code_mode_schema::{Json, Object, write_number};
+
+use crate::comments;
+use crate::lower::{Lowering, SchemaId};
+
+/// Patterns longer than this are left out.
+const MAX_PATTERN_BYTES: usize = 60;
+
+/// Defaults and examples whose JSON is longer than this are left out.
+const MAX_VALUE_BYTES: usize = 40;
+
+/// So many schemas are looked through for a description: the member's, what it refers to, and so on.
+const MAX_HOPS: usize = 4;
+
+/// The doc comment of a member: its description, then its constraints in parentheses.
+///
+/// `None` if there is neither. A description is taken from the member's own schema, else from the
+/// one branch that is not `null`; constraints also from the definition it refers to.
+pub(crate) fn member_doc(ctx: &mut Lowering<'_>, schemas: &[SchemaId]) -> Option<Box<str>> {
+    let mut notes = Notes::default();
+    let mut pending: Vec<(SchemaId, bool)> = schemas.iter().rev().map(|schema| (*schema, true)).collect();
+    let mut hops = schemas.len() + MAX_HOPS;
+    while let Some((schema, is_own)) = pending.pop() {
+        let Some(keywords) = ctx.schema(schema).as_object() else { continue };
+        notes.read(keywords, is_own);
+        if hops == 0 {
+            break;
+        }
+        hops -= 1;
+        if let Some(target) = ctx.assertions(schema).reference.plain.and_then(|text| ctx.referenced(schema, text)) {
+            pending.push((target, false));
+        }
+        if let Some(branch) = ctx.only_branch(schema) {
+            pending.push((branch, is_own));
+        }
+    }
+    notes.into_doc()
+}
+
+/// The doc comment of a definition.
+pub(crate) fn definition_doc(schema: &Json) -> Option<Box<str>> {
+    let description = schema.get("description").and_then(Json::as_str)?;
+    let mut doc = String::new();
+    comments::write_description(description, &mut doc);
+    (!doc.is_empty()).then(|| doc.into())
+}
+
+#[derive(Default)]
+struct Notes<'a> {
+    description: Option<&'a str>,
+    constraints: Vec<String>,
+    examples: Option<&'a Json>,
+}
+
+impl<'a> Notes<'a> {
+    fn read(&mut self, keywords: &'a Object, is_own: bool) {
+        if is_own && self.description.is_none() {
+            self.description = keywords.get("description").and_then(Json::as_str).filter(|text| !text.is_empty());
+        }
+        if is_own {
+            self.examples = self.examples.or(keywords.get("examples").and_then(|examples| examples.index(0)));
+        }
+        let text = |keyword| keywords.get(keyword).and_then(Json::as_str);
+        let number = |keyword| keywords.get(keyword).and_then(Json::as_f64);
+        self.add(text("format").filter(|format| is_telling(format)).map(str::to_owned));
+        self.add(range(number("minimum"), number("exclusiveMinimum"), number("maximum"), number("exclusiveMaximum")));
+        self.add(number("multipleOf").map(|step| format!("multiple of {}", number_text(step))));
+        self.add(length(number("minLength"), number("maxLength"), "chars"));
+        self.add(text("pattern").filter(|text| text.len() <= MAX_PATTERN_BYTES).map(|text| format!("/{text}/")));
+        self.add(length(number("minItems"), number("maxItems"), "items"));
+        self.add(length(number("minProperties"), number("maxProperties"), "keys"));
+        let is_set = |keyword| keywords.get(keyword).and_then(Json::as_bool) == Some(true);
+        self.add(is_set("uniqueItems").then(|| "unique".to_owned()));
+        self.add(is_set("deprecated").then(|| "deprecated".to_owned()));
+        self.add(keywords.get("default").and_then(value_text).map(|value| format!("default {value}")));
+    }
+
+    fn add(&mut self, constraint: Option<String>) {
+        if let Some(constraint) = constraint.filter(|constraint| !self.constraints.contains(constraint)) {
+            self.constraints.push(constraint);
+        }
+    }
+
+    fn into_doc(mut self) -> Option<Box<str>> {
+        let mut doc = String::new();
+        let described = comments::write_description(self.description.unwrap_or_default(), &mut doc);
+        if described {
+            self.constraints.retain(|constraint| !is_said_already(&doc, constraint));
+        } else {
+            let example = self.examples.and_then(value_text);
+            self.add(example.map(|example| format!("e.g. {example}")));
+        }
+        if !self.constraints.is_empty() {
+            let constraints = self.constraints.join(", ");
+            let mut safe = String::new();
+            comments::write_description(&constraints, &mut safe);
+            doc.push_str(if described { " (" } else { "" });
+            doc.push_str(&safe);
+            doc.push_str(if described { ")" } else { "" });
+        }
+        (!doc.is_empty()).then(|| doc.into())
+    }
+}
+
+/// Whether a description speaks of the same thing, so that the constraint would only repeat it.
+fn is_said_already(description: &str, constraint: &str) -> bool {
+    let has = |word: &str| description.to_ascii_lowercase().contains(word);
+    match constraint.split(' ').next() {
+        Some("default") => has("default"),
+        _ => description.contains(constraint),
+    }
+}
+
+/// Whether a format says something to a reader: those that only name a machine type do not.
+fn is_telling(format: &str) -> bool {
+    !matches!(format, "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64" | "float" | "double" | "string")
+        && format.len() <= 24
+}
+
+/// `1..10`, `>= 1`, `< 10`. Bounds that every safe integer fits are left out.
+fn range(min: Option<f64>, above: Option<f64>, max: Option<f64>, below: Option<f64>) -> Option<String> {
+    const SAFE: f64 = 9_007_199_254_740_991.0;
+    let lower = match (min.filter(|min| *min > -SAFE), above) {
+        (_, Some(above)) => Some((">", above)),
+        (min, None) => min.map(|min| (">=", min)),
+    };
+    let upper = match (max.filter(|max| *max < SAFE), below) {
+        (_, Some(below)) => Some(("<", below)),
+        (max, None) => max.map(|max| ("<=", max)),
+    };
+    match (lower, upper) {
+        (None, None) => None,
+        (Some((">=", min)), Some(("<=", max))) => Some(format!("{}..{}", number_text(min), number_text(max))),
+        (lower, upper) => {
+            let sides = lower.into_iter().chain(upper);
+            let sides: Vec<String> = sides.map(|(sign, bound)| format!("{sign} {}", number_text(bound))).collect();
+            Some(sides.join(", "))
+        }
+    }
+}
+
+/// `1..50 chars`, `<= 50 chars`, `non-empty`.
+fn length(min: Option<f64>, max: Option<f64>, unit: &str) -> Option<String> {
+    match (min.filter(|min| *min > 0.0), max) {
+        (None, None) => None,
+        (Some(1.0), None) => Some("non-empty".to_owned()),
+        (Some(min), Some(max)) if min == max => Some(format!("{} {unit}", number_text(min))),
+        (min, max) => range(min, None, max, None).map(|range| format!("{range} {unit}")),
+    }
+}
+
+fn number_text(number: f64) -> String {
+    let mut text = String::new();
+    write_number(number, &mut text);
+    text
+}
+
+/// A value short enough for a comment; empty ones and `null` say nothing.
+fn value_text(value: &Json) -> Option<String> {
+    let is_telling = match value {
+        Json::Null => false,
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(members) => !members.is_empty(),
+        Json::Bool(_) | Json::Number(_) => true,
+    };
+    (is_telling && value.text_len() <= MAX_VALUE_BYTES).then(|| value.to_text())
+}

@@ -1,0 +1,235 @@
+//! `properties`, `required`, `additionalProperties`, `unevaluatedProperties`: what objects hold.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use code_mode_schema::{Json, Object};
+
+use super::{Assertions, Family, keys, notes};
+use crate::lower::{Lowering, Role, SchemaId, Step};
+use crate::shape::{Id, Index, Keys, Member, Node, ObjectNode, Openness, Presence};
+
+/// The members of an object, declared and other.
+pub(crate) const FAMILY: Family = Family {
+    keywords: &["properties", "required", "additionalProperties", "unevaluatedProperties"],
+    read,
+};
+
+/// What one schema says about members.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ObjectFacts<'a> {
+    pub(crate) properties: Option<&'a Object>,
+    required: &'a [Json],
+    additional: Option<&'a Json>,
+    is_closed_unevaluated: bool,
+}
+
+impl ObjectFacts<'_> {
+    /// Whether this says more than that a value may be any object.
+    pub(crate) fn is_present(&self) -> bool {
+        self.properties.is_some_and(|properties| !properties.is_empty())
+            || !self.required.is_empty()
+            || self.additional.is_some_and(|schema| !admits_all(schema))
+            || self.is_closed_unevaluated
+    }
+}
+
+fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+    let facts = &mut assertions.object;
+    match (keyword, value) {
+        ("properties", Json::Object(properties)) => facts.properties = Some(properties),
+        ("required", Json::Array(names)) => facts.required = names,
+        ("additionalProperties", Json::Object(_) | Json::Bool(_)) => facts.additional = Some(value),
+        ("unevaluatedProperties", Json::Bool(false)) => facts.is_closed_unevaluated = true,
+        _ => {}
+    }
+}
+
+/// The object type of schemas that all hold.
+///
+/// Members that one schema declares and another closes out are kept: a type that is too wide costs
+/// a validation error, one that is too narrow forbids what is right.
+pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], role: Role, has_choices: bool) -> Node {
+    let rest = Rest::of(ctx, schemas, has_choices);
+    let patterns = keys::Patterns::of(ctx, schemas);
+    let names = keys::Names::of(ctx, schemas);
+    if let keys::Names::None = names {
+        return closed(Vec::new());
+    }
+    let mut members = declared(ctx, schemas, &patterns);
+    let other = match &rest {
+        Rest::Closed => Id::NEVER,
+        Rest::Any => Id::ANY,
+        Rest::Typed(schemas) => ctx.request(schemas),
+    };
+    let undeclared = if rest.is_closed() && !patterns.is_empty() { Id::ANY } else { other };
+    add_undeclared_required(ctx, schemas, undeclared, &mut members);
+    if let (keys::Names::Listed(listed), false) = (&names, rest.is_closed()) {
+        let known: HashSet<Arc<str>> = members.iter().map(|member| member.name.clone()).collect();
+        members.extend(listed.iter().filter(|name| !known.contains(*name)).map(|name| Member {
+            name: name.clone(),
+            presence: Presence::Optional,
+            doc: None,
+            value: other,
+        }));
+        return closed(members);
+    }
+    let mut node = with_rest(ctx, members, &patterns, &names, other);
+    if role == Role::Refinement {
+        // The type that is refined says already whether other members may be there.
+        if node.openness == Openness::Open && node.members.is_empty() && node.indexes.is_empty() {
+            return Node::Any;
+        }
+        node.openness = Openness::Closed;
+    }
+    Node::Object(node)
+}
+
+/// What may stand under names that no schema declares.
+enum Rest {
+    Closed,
+    Any,
+    Typed(Vec<SchemaId>),
+}
+
+impl Rest {
+    fn of(ctx: &mut Lowering<'_>, schemas: &[SchemaId], has_choices: bool) -> Rest {
+        let mut typed = Vec::new();
+        let mut closed = false;
+        let mut closed_unevaluated = false;
+        let mut all_are_evaluated = has_choices;
+        for &schema in schemas {
+            let facts = ctx.assertions(schema).object;
+            all_are_evaluated |= ctx.assertions(schema).negate.hides_branches;
+            closed_unevaluated |= facts.is_closed_unevaluated;
+            let Some(additional) = facts.additional else { continue };
+            if additional.as_bool() == Some(false) {
+                closed = true;
+                continue;
+            }
+            all_are_evaluated = true;
+            if !admits_all(additional) {
+                typed.push(ctx.child(schema, additional, Step::Keyword("additionalProperties")));
+            }
+        }
+        if closed || (closed_unevaluated && !all_are_evaluated) {
+            Rest::Closed
+        } else if typed.is_empty() {
+            Rest::Any
+        } else {
+            Rest::Typed(typed)
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self, Rest::Closed)
+    }
+}
+
+fn closed(members: Vec<Member>) -> Node {
+    Node::Object(ObjectNode { members, indexes: Vec::new(), openness: Openness::Closed })
+}
+
+/// The members that any of the schemas declares, in the order they come first.
+fn declared<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], patterns: &keys::Patterns<'a>) -> Vec<Member> {
+    let mut names: Vec<(&'a Arc<str>, Vec<SchemaId>)> = Vec::new();
+    let mut places: HashMap<&'a str, usize> = HashMap::new();
+    let mut required: HashSet<&'a str> = HashSet::new();
+    for &schema in schemas {
+        let facts = ctx.assertions(schema).object;
+        required.extend(facts.required.iter().filter_map(Json::as_str));
+        for (name, property) in facts.properties.into_iter().flat_map(Object::entries) {
+            let property = ctx.child(schema, property, Step::Member("properties", name));
+            match places.get(&**name) {
+                Some(&place) => names[place].1.push(property),
+                None => {
+                    if schemas.len() > 1 {
+                        places.insert(name, names.len());
+                    }
+                    names.push((name, vec![property]));
+                }
+            }
+        }
+    }
+    let mut members = Vec::with_capacity(names.len());
+    for (name, mut properties) in names {
+        patterns.add_matching(ctx, name, &mut properties);
+        members.push(Member {
+            name: name.clone(),
+            presence: if required.contains(&**name) { Presence::Required } else { Presence::Optional },
+            doc: notes::member_doc(ctx, &properties),
+            value: ctx.request_named(&properties, name),
+        });
+    }
+    members
+}
+
+fn add_undeclared_required(ctx: &mut Lowering<'_>, schemas: &[SchemaId], value: Id, members: &mut Vec<Member>) {
+    if schemas.iter().all(|&schema| ctx.assertions(schema).object.required.is_empty()) {
+        return;
+    }
+    let mut known: HashSet<Arc<str>> = members.iter().map(|member| member.name.clone()).collect();
+    for &schema in schemas {
+        for name in ctx.assertions(schema).object.required {
+            let Json::String(name) = name else { continue };
+            if known.insert(name.clone()) {
+                members.push(Member { name: name.clone(), presence: Presence::Required, doc: None, value });
+            }
+        }
+    }
+}
+
+/// Adds to declared members what may stand beside them.
+fn with_rest(
+    ctx: &mut Lowering<'_>,
+    members: Vec<Member>,
+    patterns: &keys::Patterns<'_>,
+    names: &keys::Names,
+    other: Id,
+) -> ObjectNode {
+    let (openness, indexes) = if other == Id::ANY {
+        (Openness::Open, patterns.exact(ctx))
+    } else if other == Id::NEVER && patterns.are_exact() {
+        (Openness::Closed, patterns.exact(ctx))
+    } else {
+        let mut values = patterns.values(ctx);
+        values.extend((other != Id::NEVER).then_some(other));
+        match widened(ctx, values, &members) {
+            None => (Openness::Open, Vec::new()),
+            Some(mut index) => {
+                if let (keys::Names::Matching(keys), true) = (names, patterns.is_empty()) {
+                    index.keys = keys.clone();
+                }
+                (Openness::Closed, vec![index])
+            }
+        }
+    };
+    ObjectNode { members, indexes, openness }
+}
+
+/// An index signature wide enough for the declared members as well, as TypeScript demands (TS2411).
+///
+/// `None` if a member is of a type that would have to be repeated for it.
+fn widened(ctx: &mut Lowering<'_>, values: Vec<Id>, members: &[Member]) -> Option<Index> {
+    let mut union: Vec<Id> = Vec::new();
+    for value in values.into_iter().chain(members.iter().map(|member| member.value)) {
+        if union.is_empty() || !union.contains(&value) {
+            union.push(value);
+        }
+    }
+    if union.contains(&Id::ANY) || union[1..].iter().any(|value| !value.is_leaf() && !members.is_empty()) {
+        return None;
+    }
+    let value = if let [only] = union[..] { only } else { ctx.push(Node::Union(union)) };
+    let with_undefined = members.iter().any(|member| member.presence == Presence::Optional);
+    Some(Index { keys: Keys::Any, value, with_undefined })
+}
+
+/// Whether a schema is `true`, or an object of annotations only that says nothing.
+fn admits_all(schema: &Json) -> bool {
+    match schema {
+        Json::Bool(admits) => *admits,
+        Json::Object(object) => object.is_empty(),
+        _ => true,
+    }
+}

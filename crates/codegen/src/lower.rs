@@ -1,0 +1,574 @@
+//! From schemas to types: every set of schemas that hold at once, under the kinds that are still
+//! possible, is one unit of work and becomes one node.
+
+use std::collections::{HashMap, VecDeque};
+
+use code_mode_schema::Json;
+
+use crate::keywords::{Assertions, array, literals, notes, object};
+use crate::refs::{Place, Resolver, address};
+use crate::render::{UnknownNode, UnknownReason};
+use crate::shape::{Id, Kinds, LEAVES, Node, ObjectNode, Openness};
+
+/// Units this many steps below the root become `unknown`: no compiler reads types of any depth.
+const MAX_DEPTH: u32 = 512;
+
+/// How many schemas may be read for one document; sets of schemas can be as many as the subsets of
+/// a document's schemas.
+const MAX_READINGS: usize = 400_000;
+
+/// The number of a schema in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SchemaId(u32);
+
+/// Set in the number of a schema whose `nullable` is not to be read (again).
+const STRICT: u32 = 1 << 31;
+
+/// Set in the number that stands for nothing but the choice between `null` and the rest of a schema.
+const OR_NULL: u32 = 1 << 30;
+
+/// Which rules a document follows where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Draft 2019-09, 2020-12, or nothing said.
+    Modern,
+    /// Draft-07 and before: nothing beside `$ref` counts, no `prefixItems`.
+    Draft07,
+}
+
+/// What a type is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    /// A type of its own.
+    Whole,
+    /// One side of `A & B` where the other side says whether further members may be there.
+    Refinement,
+}
+
+/// The way from a schema to one within it.
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'a> {
+    Keyword(&'static str),
+    Member(&'static str, &'a str),
+    Item(&'static str, usize),
+}
+
+/// A lowered document.
+pub(crate) struct Lowered {
+    /// The nodes; the first are [`LEAVES`].
+    pub(crate) units: Vec<Unit>,
+    pub(crate) root: Id,
+    pub(crate) unknowns: Vec<UnknownNode>,
+    /// How many places for a type the document has.
+    pub(crate) places: usize,
+}
+
+/// One node and what may name it.
+pub(crate) struct Unit {
+    pub(crate) node: Node,
+    /// A word for its alias, should it get one.
+    pub(crate) hint: Option<Box<str>>,
+    /// The description of the definition it stands for.
+    pub(crate) doc: Option<Box<str>>,
+    depth: u32,
+}
+
+/// Lowers a document, as far as the values of it are of `kinds`.
+pub(crate) fn lower(document: &Json, kinds: Kinds) -> Lowered {
+    let mut lowering = Lowering::new(document);
+    let schema = lowering.schema_at(Place::root(document), Origin::Root);
+    let root = lowering.request_as(&[schema], kinds, Role::Whole, None);
+    while let Some(work) = lowering.pending.pop_front() {
+        lowering.depth = lowering.units[work.unit.index()].depth;
+        let node = lowering.node_of(&work);
+        lowering.units[work.unit.index()].node = node;
+    }
+    Lowered { units: lowering.units, root, unknowns: lowering.unknowns, places: lowering.places }
+}
+
+/// The state of lowering one document.
+pub(crate) struct Lowering<'a> {
+    resolver: Resolver<'a>,
+    dialect: Dialect,
+    schemas: Vec<Schema<'a>>,
+    /// By the addresses of a schema and its resource.
+    numbers: HashMap<(usize, usize), SchemaId>,
+    units: Vec<Unit>,
+    requested: HashMap<Request, Id>,
+    known: HashMap<Request, Id>,
+    pending: VecDeque<Work<'a>>,
+    unknowns: Vec<UnknownNode>,
+    places: usize,
+    readings: usize,
+    /// The depth of the unit that is being lowered.
+    depth: u32,
+}
+
+struct Schema<'a> {
+    place: Place<'a>,
+    origin: Origin<'a>,
+    assertions: Assertions<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Root,
+    Child(SchemaId, Step<'a>),
+    Reference(&'a str),
+}
+
+/// What identifies a unit: the schemas (sorted), the kinds, the role.
+#[derive(PartialEq, Eq, Hash)]
+struct Request(Box<[SchemaId]>, Kinds, Role);
+
+struct Work<'a> {
+    unit: Id,
+    facts: Facts<'a>,
+    role: Role,
+}
+
+/// What a set of schemas says, references and `allOf` followed.
+struct Facts<'a> {
+    kinds: Kinds,
+    /// Those that say something beyond kinds.
+    schemas: Vec<SchemaId>,
+    choices: Vec<Choice<'a>>,
+    problem: Option<(SchemaId, UnknownReason)>,
+    /// The definition that all of it comes from.
+    definition: Option<SchemaId>,
+}
+
+/// A list of schemas of which at least one holds.
+enum Choice<'a> {
+    Branches(SchemaId, &'static str, &'a [Json]),
+    OrNull(SchemaId),
+}
+
+impl<'a> Lowering<'a> {
+    fn new(document: &'a Json) -> Lowering<'a> {
+        let leaves = LEAVES.into_iter().map(|node| Unit { node, hint: None, doc: None, depth: 0 });
+        Lowering {
+            resolver: Resolver::new(document),
+            dialect: dialect_of(document),
+            schemas: Vec::new(),
+            numbers: HashMap::new(),
+            units: leaves.collect(),
+            requested: HashMap::new(),
+            known: HashMap::new(),
+            pending: VecDeque::new(),
+            unknowns: Vec::new(),
+            places: 0,
+            readings: 0,
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What a schema says.
+    pub(crate) fn assertions(&self, schema: SchemaId) -> &Assertions<'a> {
+        &self.schemas[schema.index()].assertions
+    }
+
+    /// The schema itself.
+    pub(crate) fn schema(&self, schema: SchemaId) -> &'a Json {
+        self.schemas[schema.index()].place.schema
+    }
+
+    /// The number of a schema within another.
+    pub(crate) fn child(&mut self, parent: SchemaId, schema: &'a Json, step: Step<'a>) -> SchemaId {
+        let place = self.schemas[parent.index()].place.child(schema);
+        self.schema_at(place, Origin::Child(parent.lenient(), step))
+    }
+
+    /// The schema that a reference means.
+    pub(crate) fn referenced(&mut self, from: SchemaId, reference: &'a str) -> Option<SchemaId> {
+        let place = self.resolver.resolve(self.schemas[from.index()].place, reference)?;
+        Some(self.schema_at(place, Origin::Reference(reference)))
+    }
+
+    /// The type of values that fit all of the schemas.
+    pub(crate) fn request(&mut self, schemas: &[SchemaId]) -> Id {
+        self.request_as(schemas, Kinds::ALL, Role::Whole, None)
+    }
+
+    /// The same for a member of that name.
+    pub(crate) fn request_named(&mut self, schemas: &[SchemaId], name: &str) -> Id {
+        self.request_as(schemas, Kinds::ALL, Role::Whole, Some(name))
+    }
+
+    /// Adds a node that belongs to the unit that is being lowered.
+    pub(crate) fn push(&mut self, node: Node) -> Id {
+        self.push_unit(node, None)
+    }
+
+    fn push_unit(&mut self, node: Node, hint: Option<Box<str>>) -> Id {
+        let id = Id(u32::try_from(self.units.len()).expect("the number of readings is bounded"));
+        self.units.push(Unit { node, hint, doc: None, depth: self.depth + 1 });
+        id
+    }
+
+    fn schema_at(&mut self, place: Place<'a>, origin: Origin<'a>) -> SchemaId {
+        let next = SchemaId(u32::try_from(self.schemas.len()).expect("a document in memory has fewer schemas"));
+        let number = *self.numbers.entry((address(place.schema), address(place.resource))).or_insert(next);
+        if number == next {
+            self.schemas.push(Schema { place, origin, assertions: Assertions::read(place.schema) });
+        }
+        number
+    }
+
+    fn request_as(&mut self, schemas: &[SchemaId], kinds: Kinds, role: Role, hint: Option<&str>) -> Id {
+        self.places += 1;
+        let request = Request(schemas.into(), kinds, role);
+        if let Some(&known) = self.requested.get(&request) {
+            return known;
+        }
+        let mut facts = self.gather(schemas, kinds);
+        let is_only_a_reference = schemas.len() == 1
+            && !facts.schemas.contains(&schemas[0])
+            && !self.assertions(schemas[0]).combine.is_present();
+        facts.definition = facts.definition.filter(|_| is_only_a_reference);
+        let id = self.unit_of(facts, role, hint);
+        self.requested.insert(request, id);
+        id
+    }
+
+    /// The unit for a set of facts: a leaf, one that is known, or a new one with its work still to do.
+    fn unit_of(&mut self, mut facts: Facts<'a>, role: Role, hint: Option<&str>) -> Id {
+        if facts.kinds == Kinds::NONE {
+            return Id::NEVER;
+        }
+        if facts.schemas.is_empty() {
+            return match facts.problem {
+                Some((schema, reason)) if facts.kinds == Kinds::ALL => self.unknown(schema, reason),
+                _ => self.kinds_node(facts.kinds, None),
+            };
+        }
+        facts.schemas.sort_unstable();
+        facts.schemas.dedup();
+        let request = Request(facts.schemas.as_slice().into(), facts.kinds, role);
+        if let Some(&known) = self.known.get(&request) {
+            return known;
+        }
+        if self.depth >= MAX_DEPTH {
+            return self.unknown(facts.schemas[0], UnknownReason::TooDeep);
+        }
+        if self.readings > MAX_READINGS {
+            return self.unknown(facts.schemas[0], UnknownReason::TooLarge);
+        }
+        let name = facts.definition.and_then(|schema| self.definition_name(schema)).or(hint.map(Box::from));
+        let unit = self.push_unit(Node::Any, name);
+        self.units[unit.index()].doc = facts.definition.and_then(|schema| notes::definition_doc(self.schema(schema)));
+        self.known.insert(request, unit);
+        self.pending.push_back(Work { unit, facts, role });
+        unit
+    }
+
+    fn unknown(&mut self, schema: SchemaId, reason: UnknownReason) -> Id {
+        let pointer = self.pointer(schema);
+        self.unknowns.push(UnknownNode { pointer, reason });
+        Id::UNKNOWN
+    }
+
+    /// Follows references and `allOf` and sorts out what each schema adds.
+    fn gather(&mut self, schemas: &[SchemaId], kinds: Kinds) -> Facts<'a> {
+        let mut facts =
+            Facts { kinds, schemas: Vec::new(), choices: Vec::new(), problem: None, definition: None };
+        let mut pending: Vec<SchemaId> = schemas.iter().rev().copied().collect();
+        let mut seen = Seen::default();
+        while let Some(schema) = pending.pop() {
+            self.readings += 1;
+            if !seen.insert(schema) {
+                let reason = UnknownReason::CyclicReference;
+                facts.problem = facts.problem.or(Some((schema, reason)));
+                continue;
+            }
+            match self.schema(schema) {
+                Json::Bool(true) => {}
+                Json::Bool(false) => facts.kinds = Kinds::NONE,
+                Json::Object(_) => self.gather_one(schema, &mut facts, &mut pending),
+                _ => facts.problem = facts.problem.or(Some((schema, UnknownReason::NotASchema))),
+            }
+        }
+        facts
+    }
+
+    fn gather_one(&mut self, schema: SchemaId, facts: &mut Facts<'a>, pending: &mut Vec<SchemaId>) {
+        let Assertions { kinds, reference, combine, negate, .. } = *self.assertions(schema);
+        if reference.plain.is_some() && self.dialect == Dialect::Draft07 {
+            return self.follow(schema, reference.plain, facts, pending);
+        }
+        let is_composed = reference.is_present() || combine.is_present();
+        if kinds.is_nullable && !schema.is_strict() && is_composed {
+            facts.choices.push(Choice::OrNull(schema.strict()));
+            facts.schemas.push(SchemaId(schema.0 | OR_NULL));
+            return;
+        }
+        let own = if kinds.is_nullable && !schema.is_strict() { kinds.named.with(Kinds::NULL) } else { kinds.named };
+        facts.kinds = facts.kinds.and(own).and(negate.remaining);
+        if kinds.is_malformed {
+            facts.problem = facts.problem.or(Some((schema, UnknownReason::InvalidType)));
+        }
+        self.follow(schema, reference.plain, facts, pending);
+        if let Some(dynamic) = reference.dynamic {
+            if self.resolver.is_ambiguous(dynamic) {
+                facts.problem = facts.problem.or(Some((schema, UnknownReason::DynamicReference)));
+            } else {
+                self.follow(schema, Some(dynamic), facts, pending);
+            }
+        }
+        let mut adds = self.assertions(schema).literals.is_present()
+            || self.assertions(schema).describe_objects()
+            || self.assertions(schema).array.is_present();
+        for (place, branch) in combine.all_of.iter().enumerate().rev() {
+            pending.push(self.child(schema, branch, Step::Item("allOf", place)));
+        }
+        for (keyword, branches) in [("anyOf", combine.any_of), ("oneOf", combine.one_of)] {
+            match branches {
+                [] => {}
+                [only] => pending.push(self.child(schema, only, Step::Item(keyword, 0))),
+                _ => {
+                    facts.choices.push(Choice::Branches(schema, keyword, branches));
+                    adds = true;
+                }
+            }
+        }
+        if adds {
+            facts.schemas.push(schema);
+        }
+    }
+
+    fn follow(
+        &mut self,
+        schema: SchemaId,
+        reference: Option<&'a str>,
+        facts: &mut Facts<'a>,
+        pending: &mut Vec<SchemaId>,
+    ) {
+        let Some(reference) = reference else { return };
+        match self.referenced(schema, reference) {
+            Some(target) => {
+                facts.definition = facts.definition.or(Some(target));
+                pending.push(target);
+            }
+            None => facts.problem = facts.problem.or(Some((schema, UnknownReason::UnresolvedReference))),
+        }
+    }
+
+    /// The node of a unit.
+    fn node_of(&mut self, work: &Work<'a>) -> Node {
+        let Work { unit, facts: Facts { kinds, schemas, choices, .. }, role } = work;
+        let schemas: Vec<SchemaId> = schemas.iter().copied().filter(|schema| !schema.is_or_null()).collect();
+        let literals = schemas.iter().map(|schema| {
+            let assertions = self.assertions(*schema);
+            (assertions.literals, assertions.kinds.is_nullable && !schema.is_strict())
+        });
+        if literals.clone().any(|(literals, _)| literals.is_present()) {
+            return literals::lower(literals, *kinds);
+        }
+        let any = |test: fn(&Assertions<'_>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
+        let has_objects = kinds.has(Kinds::OBJECT) && any(Assertions::describe_objects);
+        let has_arrays = kinds.has(Kinds::ARRAY) && any(|assertions| assertions.array.is_present());
+        if !has_objects && !has_arrays {
+            if choices.is_empty() {
+                let plain = self.kinds_node(*kinds, None);
+                return Node::Union(vec![plain]);
+            }
+            return self.choose(choices, *kinds, *role, Vec::new());
+        }
+        let has_choices = !choices.is_empty();
+        let object = has_objects.then(|| object::lower(self, &schemas, *role, has_choices));
+        let array = has_arrays.then(|| array::lower(self, &schemas, has_choices));
+        let base = self.join_kinds(*kinds, object, array);
+        if choices.is_empty() {
+            return base;
+        }
+        let is_empty_closed = matches!(&base, Node::Object(ObjectNode { members, indexes, .. })
+            if members.is_empty() && indexes.is_empty());
+        let hint = self.units[unit.index()].hint.clone();
+        let base = if is_empty_closed { Id::ANY } else { self.push_unit(base, hint) };
+        self.choose(choices, *kinds, Role::Refinement, vec![base])
+    }
+
+    /// The type of values that fit a branch of every choice, and all the types given.
+    fn choose(&mut self, choices: &[Choice<'a>], kinds: Kinds, role: Role, mut all: Vec<Id>) -> Node {
+        for choice in choices {
+            let branches = match choice {
+                Choice::Branches(schema, keyword, branches) => {
+                    let branches = branches.iter().enumerate();
+                    let branches = branches.map(|(place, branch)| {
+                        let branch = self.child(*schema, branch, Step::Item(keyword, place));
+                        self.request_as(&[branch], kinds, role, None)
+                    });
+                    branches.collect()
+                }
+                Choice::OrNull(schema) => {
+                    let null = if kinds.has(Kinds::NULL) { Id::NULL } else { Id::NEVER };
+                    vec![self.request_as(&[*schema], kinds, role, None), null]
+                }
+            };
+            if choices.len() == 1 && all.is_empty() {
+                return Node::Union(branches);
+            }
+            all.push(self.push(Node::Union(branches)));
+        }
+        Node::Both(all)
+    }
+
+    /// A type of several kinds of which objects and arrays may be described.
+    fn join_kinds(&mut self, kinds: Kinds, object: Option<Node>, array: Option<Node>) -> Node {
+        let mut plain = kinds;
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        if kinds == Kinds::ALL {
+            // A schema without `type`: what it describes comes first, all else is one type by itself.
+            for (described, kind) in [(object, Kinds::OBJECT), (array, Kinds::ARRAY)] {
+                if let Some(node) = described {
+                    first.push(self.push(node));
+                    plain = plain.without(kind);
+                }
+            }
+            let hint = match (plain.has(Kinds::OBJECT), plain.has(Kinds::ARRAY)) {
+                (false, false) => "Scalar",
+                (false, true) => "NotObject",
+                _ => "NotArray",
+            };
+            first.push(self.kinds_node(plain, Some(hint)));
+            return Node::Union(first);
+        }
+        for (described, kind) in [(array, Kinds::ARRAY), (object, Kinds::OBJECT)] {
+            let Some(node) = described else { continue };
+            if kinds == kind {
+                return node;
+            }
+            last.push(self.push(node));
+            plain = plain.without(kind);
+        }
+        if plain.without(Kinds::NULL) != Kinds::NONE {
+            first.push(self.kinds_node(plain.without(Kinds::NULL), None));
+        }
+        first.append(&mut last);
+        first.extend(plain.has(Kinds::NULL).then_some(Id::NULL));
+        Node::Union(first)
+    }
+
+    /// The type of all values of some kinds.
+    fn kinds_node(&mut self, kinds: Kinds, hint: Option<&str>) -> Id {
+        if kinds == Kinds::ALL {
+            return Id::ANY;
+        }
+        let leaves = [
+            (Kinds::STRING, Id::STRING),
+            (Kinds::NUMBER, Id::NUMBER),
+            (Kinds::BOOLEAN, Id::BOOLEAN),
+            (Kinds::ARRAY, Id::ANY),
+            (Kinds::OBJECT, Id::ANY),
+            (Kinds::NULL, Id::NULL),
+        ];
+        let mut union = Vec::new();
+        for (kind, leaf) in leaves {
+            if !kinds.has(kind) {
+                continue;
+            }
+            union.push(match kind {
+                Kinds::ARRAY => self.push(Node::Array(Id::ANY)),
+                Kinds::OBJECT => {
+                    let any = ObjectNode { members: Vec::new(), indexes: Vec::new(), openness: Openness::Open };
+                    self.push(Node::Object(any))
+                }
+                _ => leaf,
+            });
+        }
+        match union[..] {
+            [only] => only,
+            _ => self.push_unit(Node::Union(union), hint.map(Box::from)),
+        }
+    }
+
+    /// The last word of the pointer to a definition.
+    fn definition_name(&self, schema: SchemaId) -> Option<Box<str>> {
+        let pointer = self.pointer(schema);
+        let word = pointer.rsplit('/').find(|token| !token.is_empty() && token.parse::<usize>().is_err())?;
+        Some(word.into())
+    }
+
+    /// Where a schema stands, as a JSON Pointer; for what a reference led to, the text of the reference.
+    fn pointer(&self, schema: SchemaId) -> String {
+        let mut steps = Vec::new();
+        let mut current = schema;
+        let mut pointer = loop {
+            match self.schemas[current.index()].origin {
+                Origin::Root => break String::new(),
+                Origin::Reference(reference) => break reference.trim_start_matches('#').to_owned(),
+                Origin::Child(parent, step) => {
+                    steps.push(step);
+                    current = parent;
+                }
+            }
+        };
+        for step in steps.into_iter().rev() {
+            pointer.push('/');
+            match step {
+                Step::Keyword(keyword) => pointer.push_str(keyword),
+                Step::Member(keyword, name) => {
+                    pointer.push_str(keyword);
+                    pointer.push('/');
+                    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                }
+                Step::Item(keyword, place) => pointer.push_str(&format!("{keyword}/{place}")),
+            }
+        }
+        pointer
+    }
+}
+
+impl SchemaId {
+    fn index(self) -> usize {
+        self.lenient().0 as usize
+    }
+
+    fn strict(self) -> SchemaId {
+        SchemaId(self.0 | STRICT)
+    }
+
+    fn lenient(self) -> SchemaId {
+        SchemaId(self.0 & !(STRICT | OR_NULL))
+    }
+
+    fn is_strict(self) -> bool {
+        self.0 & STRICT != 0
+    }
+
+    fn is_or_null(self) -> bool {
+        self.0 & OR_NULL != 0
+    }
+}
+
+/// The schemas seen while gathering: few, as a rule.
+#[derive(Default)]
+struct Seen {
+    few: Vec<SchemaId>,
+    many: std::collections::HashSet<SchemaId>,
+}
+
+impl Seen {
+    const FEW: usize = 16;
+
+    fn insert(&mut self, schema: SchemaId) -> bool {
+        if self.few.contains(&schema) {
+            return false;
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(schema);
+            return true;
+        }
+        self.many.insert(schema)
+    }
+}
+
+fn dialect_of(document: &Json) -> Dialect {
+    let named = document.get("$schema").and_then(Json::as_str).unwrap_or_default();
+    let is_old = ["draft-07", "draft-06", "draft-04", "draft-03"].iter().any(|draft| named.contains(draft));
+    if is_old { Dialect::Draft07 } else { Dialect::Modern }
+}

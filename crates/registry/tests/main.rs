@@ -1,0 +1,45 @@
+//! The behaviour of the registry, one module per subject. One binary, because each costs a link.
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "tests hand over what they made"
+)]
+
+mod support;
+
+mod registration;
+
+mod visibility;
+
+mod guards;
+
+mod modes;
+
+mod pipeline;
+
+mod policy_stage;
+
+mod approval;
+
+mod dispatch;
+
+mod canonical;
+
+mod post_execute;
+
+mod finalize;
+
+mod contexts;
+
+mod cancellation;
+
+mod failures;
+
+mod presentation;
+
+mod prompt;
+
+mod host_events;
+
+mod policies;
+
+mod model;

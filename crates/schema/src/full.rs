@@ -1,0 +1,233 @@
+//! The full vocabulary: any JSON Schema, validated by the `jsonschema` crate within guarded depth.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use jsonschema::Validator;
+
+use self::messages::describe;
+use self::node::Canonical;
+use self::repair::{modernize, repair};
+use crate::Json;
+use crate::violations::Violations;
+
+mod messages;
+mod node;
+mod repair;
+
+/// Violations that are reported as text, the rest is counted.
+pub(crate) const MAX_REPORTED: usize = 10;
+
+/// Schemas that nest deeper are not compiled, because compiling recurses.
+const MAX_SCHEMA_DEPTH: usize = 128;
+
+/// So many parts of a schema may be ignored before the whole of it is.
+const MAX_REPAIRS: usize = 64;
+
+/// Stack for compiling, which at the permitted depth needs well under a tenth of it.
+const COMPILE_STACK_BYTES: usize = 64 << 20;
+
+/// Nested applications of subschemas that any caller's stack can hold.
+const MAX_HOPS_INLINE: usize = 24;
+
+/// Nested applications of subschemas for which a stack is reserved at most.
+const MAX_HOPS: usize = 1 << 18;
+
+/// What one nested application takes, with a margin, in builds without optimization.
+const STACK_BYTES_PER_HOP: usize = 8 << 10;
+
+/// Above this product of size and depth only the first violation is looked for: all of them
+/// together would hold their paths in memory at once.
+const MAX_EXAMINED: usize = 10_000_000;
+
+/// A compiled schema of the full vocabulary.
+pub(crate) struct FullValidator {
+    validator: Validator<Canonical>,
+    reach: Reach,
+}
+
+/// What came of compiling a schema.
+pub(crate) struct Compiled {
+    /// Nothing if the schema could not be compiled at all.
+    pub(crate) validator: Option<FullValidator>,
+    /// What of the schema is not enforced, and why.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Compiles `document`. Parts that cannot be compiled are left out with a warning.
+pub(crate) fn compile(document: &Json) -> Compiled {
+    let failed = |reason: &str| Compiled {
+        validator: None,
+        warnings: vec![format!("the schema cannot be compiled: {reason}")],
+    };
+    if document.is_deeper_than(MAX_SCHEMA_DEPTH) {
+        return failed(&format!("it nests deeper than {MAX_SCHEMA_DEPTH} levels"));
+    }
+    match with_stack(COMPILE_STACK_BYTES, || build(document)) {
+        Ok(Ok((validator, warnings))) => {
+            let validator = FullValidator { validator, reach: Reach::of(document) };
+            Compiled { validator: Some(validator), warnings }
+        }
+        Ok(Err(reason)) | Err(reason) => failed(&reason),
+    }
+}
+
+fn build(document: &Json) -> Result<(Validator<Canonical>, Vec<String>), String> {
+    let mut schema = document.to_serde_json().map_err(|error| error.to_string())?;
+    let mut warnings = Vec::new();
+    modernize(&mut schema);
+    loop {
+        let options = jsonschema::options_for::<Canonical>()
+            .offline()
+            .should_validate_formats(false)
+            .without_content_encoding_support("base64")
+            .without_content_media_type_support("application/json");
+        let error = match options.build(&schema) {
+            Ok(validator) => return Ok((validator, warnings)),
+            Err(error) => error,
+        };
+        match repair(&mut schema, &error) {
+            Some(warning) if warnings.len() < MAX_REPAIRS => warnings.push(warning),
+            _ => return Err(messages::shortened(&error.to_string())),
+        }
+    }
+}
+
+impl FullValidator {
+    /// Validates `value`; `label` names the root.
+    pub(crate) fn validate(&self, value: &Json, label: &str) -> Vec<String> {
+        let root = if label.is_empty() { "arguments" } else { label };
+        let extent = Extent::of(value);
+        let hops = self.reach.hops(extent.depth);
+        let outcome = if hops <= MAX_HOPS_INLINE {
+            catch_unwind(AssertUnwindSafe(|| self.violations(value, label, extent)))
+                .map_err(|_| PANICKED.to_owned())
+        } else if hops <= MAX_HOPS {
+            with_stack(hops * STACK_BYTES_PER_HOP, || self.violations(value, label, extent))
+        } else {
+            return vec![format!("\"{root}\" must not be nested so deeply")];
+        };
+        outcome.unwrap_or_else(|reason| vec![format!("\"{root}\" cannot be validated: {reason}")])
+    }
+
+    fn violations(&self, value: &Json, label: &str, extent: Extent) -> Vec<String> {
+        if self.validator.is_valid(value) {
+            return Vec::new();
+        }
+        let mut violations = Violations::at_most(MAX_REPORTED);
+        if extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED {
+            for error in self.validator.iter_errors(value) {
+                describe(&error, value, label, &mut violations);
+            }
+        } else if let Err(error) = self.validator.validate(value) {
+            describe(&error, value, label, &mut violations);
+        }
+        let texts = violations.into_texts();
+        if texts.is_empty() {
+            return vec![format!("\"{label}\" does not match its schema")];
+        }
+        texts
+    }
+}
+
+const PANICKED: &str = "the validator failed";
+
+/// Runs `work` on a thread of its own with so much stack, of which the system commits only what is
+/// used.
+fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| format!("no thread with enough stack: {error}"))?;
+        thread.join().map_err(|_| PANICKED.to_owned())
+    })
+}
+
+/// How far validation can recurse through a schema.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    depth: usize,
+    references: usize,
+    /// Subschemas that apply to the same value as the schema they are in, references included.
+    in_place: usize,
+}
+
+impl Reach {
+    fn of(schema: &Json) -> Reach {
+        let mut reach = Reach { depth: 0, references: 0, in_place: 0 };
+        let mut pending = vec![(schema, 1)];
+        while let Some((schema, depth)) = pending.pop() {
+            reach.depth = reach.depth.max(depth);
+            match schema {
+                Json::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
+                Json::Object(members) => {
+                    for (key, member) in members {
+                        reach.count(key, member);
+                        pending.push((member, depth + 1));
+                    }
+                }
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+            }
+        }
+        reach
+    }
+
+    fn count(&mut self, key: &str, member: &Json) {
+        match key {
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                self.references += 1;
+                self.in_place += 1;
+            }
+            "allOf" | "anyOf" | "oneOf" => {
+                self.in_place += member.as_array().map_or(1, |branches| branches.len());
+            }
+            "dependentSchemas" | "dependencies" => {
+                self.in_place += member.as_object().map_or(1, crate::Object::len);
+            }
+            "not" | "if" | "then" | "else" => self.in_place += 1,
+            _ => {}
+        }
+    }
+
+    /// How many subschemas can be open at once when validating a value of this depth.
+    ///
+    /// Without references each is inside the one before. With references, each can occur once at
+    /// every level of the value, since the validator cuts cycles that stay on one value.
+    fn hops(self, value_depth: usize) -> usize {
+        if self.references == 0 {
+            return self.depth;
+        }
+        (value_depth + 1).saturating_mul(self.in_place + 1)
+    }
+}
+
+/// How large and how deep a value is.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    nodes: usize,
+    depth: usize,
+}
+
+impl Extent {
+    fn of(value: &Json) -> Extent {
+        let mut extent = Extent { nodes: 1, depth: 0 };
+        let mut pending = vec![(value, 0)];
+        while let Some((value, depth)) = pending.pop() {
+            let length = match value {
+                Json::Array(items) => {
+                    let inside = items.iter().filter(|item| item.is_container());
+                    pending.extend(inside.map(|item| (item, depth + 1)));
+                    items.len()
+                }
+                Json::Object(members) => {
+                    let inside = members.values().filter(|member| member.is_container());
+                    pending.extend(inside.map(|member| (member, depth + 1)));
+                    members.len()
+                }
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => continue,
+            };
+            extent.nodes += length;
+            extent.depth = extent.depth.max(depth + 1);
+        }
+        extent
+    }
+}
