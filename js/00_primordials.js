@@ -90,6 +90,7 @@
     ObjectCreate: create,
     ObjectDefineProperty: Object.defineProperty,
     ObjectFreeze: freeze,
+    ObjectGetOwnPropertyDescriptor: getOwnPropertyDescriptor,
     ObjectGetOwnPropertyNames: Object.getOwnPropertyNames,
     ObjectGetOwnPropertySymbols: Object.getOwnPropertySymbols,
     ObjectGetPrototypeOf: getPrototypeOf,
@@ -114,6 +115,7 @@
     // Arrays.
     Array,
     ArrayPrototype,
+    ArrayFrom: Array.from,
     ArrayIsArray: Array.isArray,
     ArrayPrototypeJoin: method(ArrayPrototype, "join"),
     ArrayPrototypePop: method(ArrayPrototype, "pop"),
@@ -158,6 +160,7 @@
     SymbolIterator: Symbol.iterator,
     SymbolToStringTag: Symbol.toStringTag,
     SymbolHasInstance: Symbol.hasInstance,
+    SymbolSpecies: Symbol.species,
     SymbolPrototypeGetDescription: getter(SymbolPrototype, "description"),
     SymbolPrototypeToString: method(SymbolPrototype, "toString"),
     SymbolPrototypeValueOf: method(SymbolPrototype, "valueOf"),

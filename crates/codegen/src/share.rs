@@ -1,7 +1,7 @@
 //! Which types get a name of their own: those that contain themselves, those that occur more than
 //! once and are long enough for a name to pay, and those that nest too deep to be written in place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::graph::Graph;
 use crate::shape::{Id, Node};
@@ -11,6 +11,9 @@ const MIN_WIDTH: u32 = 40;
 
 /// About how long a name is, with its `$`.
 const NAME_WIDTH: u32 = 12;
+
+/// What the place of a loop counts in the width of a node.
+const LOOP_WIDTH: u32 = 8;
 
 /// What a declaration costs besides the type: `type $Name = ` and a line break.
 const DECLARATION_WIDTH: u32 = 16;
@@ -70,7 +73,7 @@ impl Candidates {
         }
         // By node: the candidates outermost in it, itself included.
         let mut outermost: Vec<Vec<u32>> = Vec::with_capacity(graph.nodes.len());
-        let bodies: Vec<Id> = graph.loops.iter().map(|recursive| recursive.body).collect();
+        let bodies: HashSet<Id> = graph.loops.iter().map(|recursive| recursive.body).collect();
         for (place, node) in graph.nodes.iter().enumerate() {
             let id = Id(u32::try_from(place).expect("nodes are numbered by u32"));
             if let Node::Recursive(recursive) = node {
@@ -86,7 +89,7 @@ impl Candidates {
                 outermost.push(within);
                 continue;
             }
-            let widths = within.iter().map(|record| candidates.records[*record as usize].written_width());
+            let widths = within.iter().map(|record| candidates.records[*record as usize].width_in_place());
             let own_width = facts.width.saturating_sub(widths.fold(0, u32::saturating_add));
             let record = candidates.add(Record {
                 key: Key { hash: facts.hash, width: facts.width },
@@ -100,10 +103,8 @@ impl Candidates {
             candidates.of_node[place] = Some(record);
             outermost.push(vec![record]);
         }
-        for (place, body) in bodies.iter().enumerate() {
-            if let Some(record) = of_loop[place] {
-                candidates.records[record as usize].within = outermost[body.index()].clone();
-            }
+        for (record, recursive) in candidates.records.iter_mut().zip(&graph.loops) {
+            record.within = outermost[recursive.body.index()].clone();
         }
         candidates.roots = outermost[graph.root.index()].clone();
         candidates
@@ -112,5 +113,133 @@ impl Candidates {
     fn add(&mut self, record: Record) -> u32 {
         self.records.push(record);
         u32::try_from(self.records.len() - 1).expect("no more records than nodes and loops")
+    }
+}
+
+impl Record {
+    fn width_in_place(&self) -> u32 {
+        if self.is_loop { LOOP_WIDTH } else { self.key.width }
+    }
+}
+
+fn may_have_name(node: &Node) -> bool {
+    match node {
+        Node::Object(object) => !object.members.is_empty() || !object.indexes.is_empty(),
+        Node::Union(_) | Node::Both(_) | Node::Tuple { .. } | Node::Literals(_) => true,
+        _ => false,
+    }
+}
+
+/// How often types are used, over all the graphs of a block.
+#[derive(Default)]
+pub(crate) struct Uses(HashMap<Key, Use>);
+
+#[derive(Default)]
+struct Use {
+    /// In how many places of how many graphs it stands.
+    instances: u32,
+    /// In how many different types it is directly used; a type used by several tools counts once.
+    uses: u32,
+}
+
+impl Uses {
+    /// Counts in the types of a graph.
+    pub(crate) fn add(&mut self, candidates: &Candidates) {
+        for record in &candidates.records {
+            let entry = self.0.entry(record.key).or_default();
+            entry.instances += 1;
+            if entry.instances == 1 {
+                self.count(candidates, &record.within, |uses| uses + 1);
+            }
+        }
+        self.count(candidates, &candidates.roots, |uses| uses + 1);
+    }
+
+    /// Takes the types of a graph out again.
+    pub(crate) fn remove(&mut self, candidates: &Candidates) {
+        for record in &candidates.records {
+            let Some(entry) = self.0.get_mut(&record.key) else { continue };
+            entry.instances -= 1;
+            if entry.instances == 0 {
+                self.count(candidates, &record.within, |uses| uses - 1);
+            }
+        }
+        self.count(candidates, &candidates.roots, |uses| uses - 1);
+        for record in &candidates.records {
+            if self.0.get(&record.key).is_some_and(|entry| entry.instances == 0) {
+                self.0.remove(&record.key);
+            }
+        }
+    }
+
+    fn count(&mut self, candidates: &Candidates, records: &[u32], change: impl Fn(u32) -> u32) {
+        for record in records {
+            let entry = self.0.entry(candidates.records[*record as usize].key).or_default();
+            entry.uses = change(entry.uses);
+        }
+    }
+
+    fn of(&self, key: Key) -> u32 {
+        self.0.get(&key).map_or(0, |entry| entry.uses)
+    }
+}
+
+/// Whether types get a name only because they must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Where it makes the text shorter.
+    WhereItPays,
+    /// Where nothing else will do.
+    WhereNeeded,
+}
+
+/// Which types of a block have a name.
+#[derive(Default)]
+pub(crate) struct Decisions(HashMap<Key, Decision>);
+
+#[derive(Clone, Copy)]
+struct Decision {
+    is_named: bool,
+    /// The length of the text at a place where it is used.
+    width: u32,
+    /// How deep that text nests.
+    height: u32,
+}
+
+impl Decisions {
+    /// Decides on the types of a graph, the inner ones first.
+    pub(crate) fn decide(&mut self, candidates: &Candidates, uses: &Uses, sharing: Sharing) {
+        for record in &candidates.records {
+            if self.0.contains_key(&record.key) {
+                continue;
+            }
+            let decision = if record.is_loop {
+                Decision { is_named: true, width: NAME_WIDTH, height: 0 }
+            } else {
+                self.decision(candidates, record, uses, sharing)
+            };
+            self.0.insert(record.key, decision);
+        }
+    }
+
+    /// Whether a type has a name.
+    pub(crate) fn is_named(&self, key: Key) -> bool {
+        self.0.get(&key).is_some_and(|decision| decision.is_named)
+    }
+
+    fn decision(&self, candidates: &Candidates, record: &Record, uses: &Uses, sharing: Sharing) -> Decision {
+        let within = record.within.iter().map(|inner| self.0.get(&candidates.records[*inner as usize].key));
+        let within = within.flatten();
+        let height = 1 + within.clone().map(|inner| inner.height).max().unwrap_or(0);
+        let width = within.fold(record.own_width, |width, inner| width.saturating_add(inner.width));
+        let uses = uses.of(record.key);
+        let saved = width.saturating_mul(uses.saturating_sub(1));
+        let cost = uses.saturating_mul(NAME_WIDTH).saturating_add(DECLARATION_WIDTH);
+        let is_named = height > MAX_HEIGHT || (sharing == Sharing::WhereItPays && uses > 1 && saved > cost);
+        if is_named {
+            Decision { is_named, width: NAME_WIDTH, height: 0 }
+        } else {
+            Decision { is_named, width, height }
+        }
     }
 }

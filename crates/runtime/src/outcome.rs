@@ -72,6 +72,9 @@ pub(crate) fn stalled() -> Failure {
 /// It threw.
 pub(crate) fn threw(job: &Job, thrown: &Thrown) -> Failure {
     let mut head = thrown.head.clone();
+    if head == "RangeError: Array buffer allocation failed" {
+        head.push_str(&format!(" (limit {} bytes)", job.control.limits.max_array_buffer_bytes));
+    }
     if let Some(suggestion) = nearest_tools(job, &head) {
         head.push_str(&suggestion);
     }

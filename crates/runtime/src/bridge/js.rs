@@ -23,6 +23,7 @@ pub(crate) fn sources() -> Vec<ExtensionFileSource> {
         "03_console.js",
         "04_tools.js",
         "05_timers.js",
+        "06_limits.js",
         "99_main.js",
     ]
 }

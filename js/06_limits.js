@@ -1,0 +1,124 @@
+// Built-ins that no engine can interrupt while they work through a length.
+// Refused here at once, with an error that says what to write instead.
+((internals) => {
+  "use strict";
+
+  const {
+    ArrayBuffer,
+    ArrayBufferPrototype,
+    ArrayIsArray,
+    ArrayPrototype,
+    ArrayFrom,
+    Array,
+    ObjectDefineProperty,
+    ObjectGetOwnPropertyDescriptor,
+    RangeError,
+    ReflectApply,
+    ReflectConstruct,
+    SymbolIterator,
+    SymbolSpecies,
+    TypeError,
+  } = internals.primordials;
+
+  const MAX_LENGTH = 33554432; // 2^25
+
+  const refuse = (length, name) => {
+    throw new RangeError(
+      `array of length ${length} is too long for ${name} (limit ${MAX_LENGTH}): ` +
+        "use a Map or an object for sparse keys, a typed array for many numbers",
+    );
+  };
+
+  const checkLength = (value, name) => {
+    if (value === null || value === undefined) return;
+    const length = +value.length;
+    if (length > MAX_LENGTH) refuse(length, name);
+  };
+
+  // Puts `wrapper` in the place of `holder[name]`, looking like the original.
+  const replace = (holder, name, wrapper) => {
+    const { value: original, writable, enumerable, configurable } = ObjectGetOwnPropertyDescriptor(holder, name);
+    const define = (key, value) => ObjectDefineProperty(wrapper, key, { __proto__: null, value, configurable: true });
+    define("name", original.name);
+    define("length", original.length);
+    ObjectDefineProperty(holder, name, { __proto__: null, value: wrapper, writable, enumerable, configurable });
+  };
+
+  // `find` and its kin are not here: they call back for every index, which can be
+  // interrupted.
+  const WALKERS = [
+    "copyWithin", "every", "fill", "filter", "flatMap", "forEach", "includes", "indexOf", "join", "lastIndexOf",
+    "map", "reduce", "reduceRight", "reverse", "shift", "slice", "some", "sort", "splice", "toLocaleString",
+    "toReversed", "toSorted", "toSpliced", "toString", "unshift", "with",
+  ];
+  for (let i = 0; i < WALKERS.length; i++) {
+    const name = WALKERS[i];
+    const original = ArrayPrototype[name];
+    // A method, so that it is no constructor; engines inline this form.
+    const wrapper = {
+      method() {
+        checkLength(this, name);
+        return ReflectApply(original, this, arguments);
+      },
+    }.method;
+    replace(ArrayPrototype, name, wrapper);
+  }
+
+  // These walk what they are given as well.
+  const { concat, flat } = ArrayPrototype;
+  replace(
+    ArrayPrototype,
+    "concat",
+    {
+      method() {
+        checkLength(this, "concat");
+        for (let i = 0; i < arguments.length; i++) {
+          if (ArrayIsArray(arguments[i])) checkLength(arguments[i], "concat");
+        }
+        return ReflectApply(concat, this, arguments);
+      },
+    }.method,
+  );
+  replace(
+    ArrayPrototype,
+    "flat",
+    {
+      method() {
+        checkLength(this, "flat");
+        if (ArrayIsArray(this)) {
+          for (let i = 0; i < this.length; i++) if (ArrayIsArray(this[i])) checkLength(this[i], "flat");
+        }
+        return ReflectApply(flat, this, arguments);
+      },
+    }.method,
+  );
+  replace(
+    Array,
+    "from",
+    {
+      method(items) {
+        if (items !== null && items !== undefined && typeof items !== "string" && items[SymbolIterator] === undefined) {
+          checkLength(items, "from");
+        }
+        return ReflectApply(ArrayFrom, this, arguments);
+      },
+    }.method,
+  );
+
+  // A buffer that can grow is reserved where no limit sees it.
+  const Buffer = function ArrayBuffer_(length, options) {
+    if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
+    if (options !== null && typeof options === "object" && options.maxByteLength !== undefined) {
+      throw new RangeError("an ArrayBuffer with maxByteLength is not available: allocate a fixed length");
+    }
+    return ReflectConstruct(ArrayBuffer, [length], new.target);
+  };
+  const own = (name, value) => ObjectDefineProperty(Buffer, name, { __proto__: null, value, configurable: true });
+  own("name", "ArrayBuffer");
+  own("length", 1);
+  ObjectDefineProperty(Buffer, "prototype", { __proto__: null, value: ArrayBufferPrototype, writable: false });
+  ObjectDefineProperty(Buffer, "isView", ObjectGetOwnPropertyDescriptor(ArrayBuffer, "isView"));
+  ObjectDefineProperty(Buffer, SymbolSpecies, ObjectGetOwnPropertyDescriptor(ArrayBuffer, SymbolSpecies));
+  ObjectDefineProperty(ArrayBufferPrototype, "constructor", { __proto__: null, value: Buffer });
+  ObjectDefineProperty(globalThis, "ArrayBuffer", { __proto__: null, value: Buffer });
+})(globalThis.__internals);
