@@ -62,3 +62,8 @@ pub use code_mode_runtime::{
     RunRequest, ThreadRuntime, ThreadRuntimeConfig,
 };
 pub use code_mode_schema::{Json, Schema, json};
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::graph::Graph;
+use crate::graph::{Graph, Label};
 use crate::shape::{Id, Node};
 use crate::simplify::{both, union};
 
@@ -30,13 +30,13 @@ pub(crate) fn break_bare_loops(graph: &mut Graph) {
                 Node::Both(inner) => {
                     let leads_back = |id: &Id| bare_loops(graph, *id).iter().any(|place| inside.contains(place));
                     let kept: Vec<Id> = inner.iter().copied().filter(|id| !leads_back(id)).collect();
-                    let kept = both(graph, kept, None, None);
+                    let kept = both(graph, kept, Label::default());
                     members.push(kept);
                 }
                 _ => members.push(id),
             }
         }
-        let body = union(graph, members, None, None);
+        let body = union(graph, members, Label::default());
         for place in group {
             graph.loops[place].body = body;
         }

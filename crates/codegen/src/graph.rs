@@ -1,6 +1,7 @@
 //! Simplified types: a tree as far as it goes, with numbered places where a type contains itself.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use code_mode_schema::Json;
 
@@ -25,17 +26,25 @@ pub(crate) struct NodeFacts {
     pub(crate) width: u32,
     /// Whether a [`Node::Recursive`] is in it.
     pub(crate) is_recursive: bool,
-    /// A word for its alias, should it get one.
-    pub(crate) hint: Option<Box<str>>,
-    /// The comment of its alias.
+    /// What it may be called.
+    pub(crate) label: Label,
+}
+
+/// What a type may be called, should it get a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Label {
+    /// A word to make a name of.
+    pub(crate) hint: Option<Arc<str>>,
+    /// Whether it is one thing to a reader, and so not to be merged into what it is part of.
+    pub(crate) is_definition: bool,
+    /// The comment of its declaration.
     pub(crate) doc: Option<Box<str>>,
 }
 
 /// A type that contains itself.
 pub(crate) struct Loop {
     pub(crate) body: Id,
-    pub(crate) hint: Option<Box<str>>,
-    pub(crate) doc: Option<Box<str>>,
+    pub(crate) label: Label,
     /// What stands for the type in the hashes of those that contain it.
     pub(crate) hash: u64,
 }
@@ -44,7 +53,7 @@ impl Graph {
     pub(crate) fn new() -> Graph {
         let mut graph = Graph { nodes: Vec::new(), facts: Vec::new(), root: Id::ANY, loops: Vec::new() };
         for leaf in LEAVES {
-            graph.push(leaf, None, None);
+            graph.push(leaf, Label::default());
         }
         graph
     }
@@ -58,11 +67,11 @@ impl Graph {
     }
 
     /// Adds a node whose children are there already.
-    pub(crate) fn push(&mut self, node: Node, hint: Option<Box<str>>, doc: Option<Box<str>>) -> Id {
+    pub(crate) fn push(&mut self, node: Node, label: Label) -> Id {
         let id = Id(u32::try_from(self.nodes.len()).expect("no larger than the graph it is made from"));
         let mut is_recursive = matches!(node, Node::Recursive(_));
         node.each_child(|child| is_recursive |= self.facts(child).is_recursive);
-        let facts = NodeFacts { hash: self.hash_of(&node), width: self.width_of(&node), is_recursive, hint, doc };
+        let facts = NodeFacts { hash: self.hash_of(&node), width: self.width_of(&node), is_recursive, label };
         self.nodes.push(node);
         self.facts.push(facts);
         id

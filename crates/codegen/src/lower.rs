@@ -2,6 +2,7 @@
 //! possible, is one unit of work and becomes one node.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use code_mode_schema::Json;
 
@@ -67,19 +68,25 @@ pub(crate) struct Lowered {
 pub(crate) struct Unit {
     pub(crate) node: Node,
     /// A word for its alias, should it get one.
-    pub(crate) hint: Option<Box<str>>,
+    pub(crate) hint: Option<Arc<str>>,
+    /// Whether it stands for a definition, or else for something that is one thing to a reader.
+    pub(crate) is_definition: bool,
     /// The description of the definition it stands for.
     pub(crate) doc: Option<Box<str>>,
     depth: u32,
 }
 
 /// Lowers a document, as far as the values of it are of `kinds`.
-pub(crate) fn lower(document: &Json, kinds: Kinds) -> Lowered {
+///
+/// `hint` is a word for the alias of the root, should it get one.
+pub(crate) fn lower(document: &Json, kinds: Kinds, hint: &Arc<str>) -> Lowered {
     let mut lowering = Lowering::new(document);
     let schema = lowering.schema_at(Place::root(document), Origin::Root);
-    let root = lowering.request_as(&[schema], kinds, Role::Whole, None);
+    let root = lowering.request_as(&[schema], kinds, Role::Whole, Some(hint.clone()));
     while let Some(work) = lowering.pending.pop_front() {
-        lowering.depth = lowering.units[work.unit.index()].depth;
+        let unit = &lowering.units[work.unit.index()];
+        lowering.depth = unit.depth;
+        lowering.hint = unit.hint.clone();
         let node = lowering.node_of(&work);
         lowering.units[work.unit.index()].node = node;
     }
@@ -102,6 +109,8 @@ pub(crate) struct Lowering<'a> {
     readings: usize,
     /// The depth of the unit that is being lowered.
     depth: u32,
+    /// The hint of the unit that is being lowered; what has none of its own inherits it.
+    hint: Option<Arc<str>>,
 }
 
 struct Schema<'a> {
@@ -146,7 +155,7 @@ enum Choice<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(document: &'a Json) -> Lowering<'a> {
-        let leaves = LEAVES.into_iter().map(|node| Unit { node, hint: None, doc: None, depth: 0 });
+        let leaves = LEAVES.into_iter().map(|node| Unit { node, hint: None, is_definition: false, doc: None, depth: 0 });
         Lowering {
             resolver: Resolver::new(document),
             dialect: dialect_of(document),
@@ -160,6 +169,7 @@ impl<'a> Lowering<'a> {
             places: 0,
             readings: 0,
             depth: 0,
+            hint: None,
         }
     }
 
@@ -177,6 +187,20 @@ impl<'a> Lowering<'a> {
         self.schemas[schema.index()].place.schema
     }
 
+    /// The branch of `anyOf`, `oneOf` or `allOf` that is not `null`, if there is exactly one.
+    pub(crate) fn only_branch(&mut self, schema: SchemaId) -> Option<SchemaId> {
+        let combine = self.assertions(schema).combine;
+        let branches = [("allOf", combine.all_of), ("anyOf", combine.any_of), ("oneOf", combine.one_of)];
+        let is_null = |branch: &Json| branch.get("type").and_then(Json::as_str) == Some("null");
+        let mut branches = branches.into_iter().flat_map(|(keyword, branches)| {
+            branches.iter().enumerate().map(move |(place, branch)| (keyword, place, branch))
+        });
+        let mut telling = branches.by_ref().filter(|(_, _, branch)| !is_null(branch));
+        let (keyword, place, branch) = telling.next()?;
+        let is_only = telling.next().is_none();
+        is_only.then(|| self.child(schema, branch, Step::Item(keyword, place)))
+    }
+
     /// The number of a schema within another.
     pub(crate) fn child(&mut self, parent: SchemaId, schema: &'a Json, step: Step<'a>) -> SchemaId {
         let place = self.schemas[parent.index()].place.child(schema);
@@ -191,22 +215,22 @@ impl<'a> Lowering<'a> {
 
     /// The type of values that fit all of the schemas.
     pub(crate) fn request(&mut self, schemas: &[SchemaId]) -> Id {
-        self.request_as(schemas, Kinds::ALL, Role::Whole, None)
+        self.request_as(schemas, Kinds::ALL, Role::Whole, self.hint.clone())
     }
 
     /// The same for a member of that name.
-    pub(crate) fn request_named(&mut self, schemas: &[SchemaId], name: &str) -> Id {
-        self.request_as(schemas, Kinds::ALL, Role::Whole, Some(name))
+    pub(crate) fn request_named(&mut self, schemas: &[SchemaId], name: &Arc<str>) -> Id {
+        self.request_as(schemas, Kinds::ALL, Role::Whole, Some(name.clone()))
     }
 
     /// Adds a node that belongs to the unit that is being lowered.
     pub(crate) fn push(&mut self, node: Node) -> Id {
-        self.push_unit(node, None)
+        self.push_unit(node, self.hint.clone())
     }
 
-    fn push_unit(&mut self, node: Node, hint: Option<Box<str>>) -> Id {
+    fn push_unit(&mut self, node: Node, hint: Option<Arc<str>>) -> Id {
         let id = Id(u32::try_from(self.units.len()).expect("the number of readings is bounded"));
-        self.units.push(Unit { node, hint, doc: None, depth: self.depth + 1 });
+        self.units.push(Unit { node, hint, is_definition: false, doc: None, depth: self.depth + 1 });
         id
     }
 
@@ -219,7 +243,7 @@ impl<'a> Lowering<'a> {
         number
     }
 
-    fn request_as(&mut self, schemas: &[SchemaId], kinds: Kinds, role: Role, hint: Option<&str>) -> Id {
+    fn request_as(&mut self, schemas: &[SchemaId], kinds: Kinds, role: Role, hint: Option<Arc<str>>) -> Id {
         self.places += 1;
         let request = Request(schemas.into(), kinds, role);
         if let Some(&known) = self.requested.get(&request) {
@@ -236,7 +260,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The unit for a set of facts: a leaf, one that is known, or a new one with its work still to do.
-    fn unit_of(&mut self, mut facts: Facts<'a>, role: Role, hint: Option<&str>) -> Id {
+    fn unit_of(&mut self, mut facts: Facts<'a>, role: Role, hint: Option<Arc<str>>) -> Id {
         if facts.kinds == Kinds::NONE {
             return Id::NEVER;
         }
@@ -258,8 +282,10 @@ impl<'a> Lowering<'a> {
         if self.readings > MAX_READINGS {
             return self.unknown(facts.schemas[0], UnknownReason::TooLarge);
         }
-        let name = facts.definition.and_then(|schema| self.definition_name(schema)).or(hint.map(Box::from));
-        let unit = self.push_unit(Node::Any, name);
+        let name = facts.definition.and_then(|schema| self.definition_name(schema));
+        let is_definition = name.is_some();
+        let unit = self.push_unit(Node::Any, name.or(hint));
+        self.units[unit.index()].is_definition = is_definition;
         self.units[unit.index()].doc = facts.definition.and_then(|schema| notes::definition_doc(self.schema(schema)));
         self.known.insert(request, unit);
         self.pending.push_back(Work { unit, facts, role });
@@ -319,12 +345,13 @@ impl<'a> Lowering<'a> {
                 self.follow(schema, Some(dynamic), facts, pending);
             }
         }
+        let all_of = combine.all_of.iter().enumerate();
+        let all_of: Vec<SchemaId> =
+            all_of.map(|(place, branch)| self.child(schema, branch, Step::Item("allOf", place))).collect();
+        pending.extend(all_of.into_iter().rev());
         let mut adds = self.assertions(schema).literals.is_present()
             || self.assertions(schema).describe_objects()
             || self.assertions(schema).array.is_present();
-        for (place, branch) in combine.all_of.iter().enumerate().rev() {
-            pending.push(self.child(schema, branch, Step::Item("allOf", place)));
-        }
         for (keyword, branches) in [("anyOf", combine.any_of), ("oneOf", combine.one_of)] {
             match branches {
                 [] => {}
@@ -359,7 +386,7 @@ impl<'a> Lowering<'a> {
 
     /// The node of a unit.
     fn node_of(&mut self, work: &Work<'a>) -> Node {
-        let Work { unit, facts: Facts { kinds, schemas, choices, .. }, role } = work;
+        let Work { facts: Facts { kinds, schemas, choices, .. }, role, .. } = work;
         let schemas: Vec<SchemaId> = schemas.iter().copied().filter(|schema| !schema.is_or_null()).collect();
         let literals = schemas.iter().map(|schema| {
             let assertions = self.assertions(*schema);
@@ -369,7 +396,7 @@ impl<'a> Lowering<'a> {
             return literals::lower(literals, *kinds);
         }
         let any = |test: fn(&Assertions<'_>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
-        let has_objects = kinds.has(Kinds::OBJECT) && any(Assertions::describe_objects);
+        let has_objects = kinds.has(Kinds::OBJECT) && any(|assertions| assertions.describe_objects());
         let has_arrays = kinds.has(Kinds::ARRAY) && any(|assertions| assertions.array.is_present());
         if !has_objects && !has_arrays {
             if choices.is_empty() {
@@ -387,8 +414,7 @@ impl<'a> Lowering<'a> {
         }
         let is_empty_closed = matches!(&base, Node::Object(ObjectNode { members, indexes, .. })
             if members.is_empty() && indexes.is_empty());
-        let hint = self.units[unit.index()].hint.clone();
-        let base = if is_empty_closed { Id::ANY } else { self.push_unit(base, hint) };
+        let base = if is_empty_closed { Id::ANY } else { self.push(base) };
         self.choose(choices, *kinds, Role::Refinement, vec![base])
     }
 
@@ -400,13 +426,13 @@ impl<'a> Lowering<'a> {
                     let branches = branches.iter().enumerate();
                     let branches = branches.map(|(place, branch)| {
                         let branch = self.child(*schema, branch, Step::Item(keyword, place));
-                        self.request_as(&[branch], kinds, role, None)
+                        self.request_as(&[branch], kinds, role, self.hint.clone())
                     });
                     branches.collect()
                 }
                 Choice::OrNull(schema) => {
                     let null = if kinds.has(Kinds::NULL) { Id::NULL } else { Id::NEVER };
-                    vec![self.request_as(&[*schema], kinds, role, None), null]
+                    vec![self.request_as(&[*schema], kinds, role, self.hint.clone()), null]
                 }
             };
             if choices.len() == 1 && all.is_empty() {
@@ -482,12 +508,16 @@ impl<'a> Lowering<'a> {
         }
         match union[..] {
             [only] => only,
-            _ => self.push_unit(Node::Union(union), hint.map(Box::from)),
+            _ => {
+                let id = self.push_unit(Node::Union(union), hint.map(Arc::from));
+                self.units[id.index()].is_definition = hint.is_some();
+                id
+            }
         }
     }
 
     /// The last word of the pointer to a definition.
-    fn definition_name(&self, schema: SchemaId) -> Option<Box<str>> {
+    fn definition_name(&self, schema: SchemaId) -> Option<Arc<str>> {
         let pointer = self.pointer(schema);
         let word = pointer.rsplit('/').find(|token| !token.is_empty() && token.parse::<usize>().is_err())?;
         Some(word.into())

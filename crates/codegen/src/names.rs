@@ -1,4 +1,6 @@
-//! Names in generated text: member keys, bare or quoted.
+//! Names in generated text: member keys, and what named types are called.
+
+use std::collections::HashSet;
 
 use code_mode_schema::write_json_string;
 
@@ -27,4 +29,33 @@ pub(crate) fn is_identifier(key: &str) -> bool {
         }
         [] => false,
     }
+}
+
+/// The name of a type: `$`, the hint in upper camel case, and a number if that is taken.
+///
+/// No keyword and no type of TypeScript's libraries starts with `$`, so no name can collide with
+/// one that a program or the block itself uses.
+pub(crate) fn type_name(hint: Option<&str>, taken: &HashSet<String>) -> String {
+    let mut name = String::from("$");
+    let mut starts_word = true;
+    for character in hint.unwrap_or_default().chars() {
+        if !character.is_ascii_alphanumeric() {
+            starts_word = true;
+        } else if starts_word {
+            name.push(character.to_ascii_uppercase());
+            starts_word = false;
+        } else {
+            name.push(character);
+        }
+    }
+    if name.len() == 1 {
+        name.push('T');
+    }
+    if !taken.contains(&name) {
+        return name;
+    }
+    // A name that ends in a digit gets a `_`, so that `$A1` twice is not the first `$A11`.
+    let separator = if name.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
+    let numbered = (2..).map(|number: u32| format!("{name}{separator}{number}"));
+    numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
 }

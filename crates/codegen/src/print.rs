@@ -6,6 +6,7 @@ use crate::comments;
 use crate::graph::Graph;
 use crate::keywords::literals;
 use crate::names::write_key;
+use crate::printed::Types;
 use crate::shape::{Id, Index, Keys, Member, Node, ObjectNode, Openness, Presence};
 use crate::share::Candidates;
 use crate::subset::{write_indent, write_scalar};
@@ -26,7 +27,7 @@ pub(crate) struct Printer<'g> {
     graph: &'g Graph,
     candidates: &'g Candidates,
     /// By record: whether it has a name.
-    named: Vec<bool>,
+    named: &'g [bool],
     /// By node: its text on one line, if that is short enough to fit anywhere.
     flat: Vec<Option<Flat>>,
 }
@@ -47,13 +48,9 @@ enum Binding {
 }
 
 impl<'g> Printer<'g> {
-    /// Prepares to print; `is_named` says of each record whether it has a name.
-    pub(crate) fn new(
-        graph: &'g Graph,
-        candidates: &'g Candidates,
-        is_named: impl Fn(&crate::share::Record) -> bool,
-    ) -> Printer<'g> {
-        let named = candidates.records.iter().map(is_named).collect();
+    /// Prepares to print; `named` says of each record whether it has a name.
+    pub(crate) fn new(types: &'g Types, named: &'g [bool]) -> Printer<'g> {
+        let Types { graph, candidates } = types;
         let mut printer = Printer { graph, candidates, named, flat: Vec::with_capacity(graph.nodes.len()) };
         for node in &graph.nodes {
             let flat = printer.flatten(node);
@@ -68,13 +65,10 @@ impl<'g> Printer<'g> {
     }
 
     /// Appends the text of a record's own type.
-    pub(crate) fn print_body(&self, record: u32, column: usize, out: &mut String) {
-        self.print(Task::Body(self.candidates.records[record as usize].body), 0, column, out);
-    }
-
-    /// Whether a record has a name.
-    pub(crate) fn is_named(&self, record: u32) -> bool {
-        self.named[record as usize]
+    pub(crate) fn print_body(&self, record: u32, out: &mut String) {
+        let record = &self.candidates.records[record as usize];
+        let name = record.label.hint.as_ref().map_or(6, |hint| hint.len() + 1);
+        self.print(Task::Body(record.body), 0, "type  = ".len() + name, out);
     }
 
     fn print(&self, task: Task<'g>, indent: usize, column: usize, out: &mut String) {
@@ -86,8 +80,8 @@ impl<'g> Printer<'g> {
 
     /// The name of a node, if it has one: the mark, and how many columns the name will take.
     fn name_of(&self, id: Id) -> Option<Flat> {
-        let record = self.candidates.of_node[id.index()].filter(|record| self.is_named(*record))?;
-        let hint = self.candidates.records[record as usize].hint.as_ref();
+        let record = self.candidates.of_node[id.index()].filter(|record| self.named[*record as usize])?;
+        let hint = self.candidates.records[record as usize].label.hint.as_ref();
         Some(Flat { text: format!("{NAME_MARK}{record}{NAME_MARK}"), width: hint.map_or(6, |hint| hint.len() + 1) })
     }
 

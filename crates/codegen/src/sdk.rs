@@ -1,12 +1,20 @@
 //! The `tools:sdk` block: every tool's types, and `tools` itself.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use code_mode_schema::Json;
 
-use crate::comments::write_doc_line;
-use crate::json_schema_to_ts;
+use crate::INSTRUCTIONS;
+use crate::alias::Aliases;
+use crate::comments::{make_literals_safe, write_doc_line};
 use crate::names::write_key;
-use crate::subset::write_indent;
-use crate::{INSTRUCTIONS, comments};
+use crate::printed::Printed;
+use crate::render::UnknownNode;
+use crate::shape::Kinds;
+use crate::share::{Decisions, Sharing, Uses};
+use crate::subset::{self, write_indent};
+use crate::to_ts::Compiled;
 
 /// One tool as the SDK shows it.
 #[derive(Clone, Copy, Debug)]
@@ -22,25 +30,97 @@ pub struct SdkTool<'a> {
 }
 
 /// The TypeScript that declares `tools`, without a fence and without a newline at the end.
+///
+/// The tools may come in any order; `run_code` is left out. Types that several tools share are
+/// declared once, before the maps. Source: contract 5.2, decisions 30 and 31.
 pub fn sdk_declarations(tools: &[SdkTool<'_>]) -> String {
-    let mut tools: Vec<&SdkTool<'_>> = tools.iter().filter(|tool| tool.name != TRANSPORT).collect();
-    tools.sort_by(|left, right| left.name.encode_utf16().cmp(right.name.encode_utf16()));
-    let mut out = String::from(JSON_VALUE);
-    write_map("ToolArgsMap", &tools, &mut out, |tool, out| {
-        write_doc_line(tool.description, 1, out);
-        write_entry(tool.name, tool.parameters, out);
-    });
-    write_map("ToolOutputMap", &tools, &mut out, |tool, out| write_entry(tool.name, tool.output, out));
-    out.push_str(TOOLS);
-    out
+    let mut builder = SdkBuilder::new();
+    builder.update(tools);
+    builder.declarations()
 }
 
-/// The whole section: the instructions, a blank line, the declarations in a fence tagged `ts`.
+/// The whole `tools:sdk` section: the instructions, a blank line, the declarations in a fence tagged `ts`.
+///
+/// Source: contract 5.2 and 5.3.
 pub fn sdk_section(tools: &[SdkTool<'_>]) -> String {
-    format!("{INSTRUCTIONS}\n\n```ts\n{}\n```", sdk_declarations(tools))
+    let mut builder = SdkBuilder::new();
+    builder.update(tools);
+    builder.section()
 }
 
-/// The tool that runs programs; it is not one of the tools a program calls (contract 5.2).
+/// Makes the block again and again while tools come, go and change; only what changed is rendered.
+///
+/// The text depends on the tools alone, not on how they got there: the same tools give the same
+/// bytes as [`sdk_declarations`] does.
+///
+/// ```
+/// use code_mode_codegen::{SdkBuilder, SdkTool};
+/// use code_mode_schema::json;
+///
+/// let (args, output) = (json!({"type": "object"}), json!({"type": "string"}));
+/// let echo = SdkTool { name: "echo", description: "", parameters: &args, output: &output };
+/// let mut builder = SdkBuilder::new();
+/// builder.update(&[echo]);
+/// assert!(builder.declarations().contains("  echo: string;\n"));
+/// builder.update(&[]);
+/// assert!(builder.declarations().contains("interface ToolOutputMap {}"));
+/// ```
+#[derive(Default)]
+pub struct SdkBuilder {
+    /// By the UTF-16 code units of the name, which is the order of the block.
+    tools: BTreeMap<Box<[u16]>, Entry>,
+    uses: Uses,
+    updates: u64,
+}
+
+/// What rendering made of a tool.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ToolReport<'a> {
+    /// The name of the tool.
+    pub name: &'a str,
+    /// What it made of the schema of the arguments.
+    pub parameters: SchemaReport<'a>,
+    /// What it made of the schema of the result.
+    pub output: SchemaReport<'a>,
+}
+
+/// What rendering made of a schema.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SchemaReport<'a> {
+    /// How many places for a type it has, `unknown` ones included.
+    pub nodes: usize,
+    /// The places that became `unknown`.
+    pub unknowns: &'a [UnknownNode],
+}
+
+struct Entry {
+    name: Box<str>,
+    description: Box<str>,
+    parameters: Side,
+    output: Side,
+    /// The last update that had this tool.
+    seen: u64,
+}
+
+/// One of the two types of a tool.
+struct Side {
+    schema: Json,
+    unknowns: Vec<UnknownNode>,
+    nodes: usize,
+    line: Line,
+}
+
+/// What stands in a map for a tool.
+enum Line {
+    /// A schema of the subset, done for good.
+    Fixed(String),
+    /// A schema beyond it; its text depends on which types are shared.
+    Printed(Box<Printed>),
+}
+
+/// The tool that runs programs; it is not one of the tools that a program calls (contract 5.2).
 const TRANSPORT: &str = "run_code";
 
 const JSON_VALUE: &str =
@@ -59,30 +139,231 @@ declare const tools: {
   [K in ToolName]: (args: ToolArgsMap[K]) => Promise<ToolOutputMap[K]>;
 }";
 
-fn write_map(
-    name: &str,
-    tools: &[&SdkTool<'_>],
-    out: &mut String,
-    mut write: impl FnMut(&SdkTool<'_>, &mut String),
-) {
-    out.push_str("\n\ninterface ");
-    out.push_str(name);
-    out.push_str(" {");
-    if !tools.is_empty() {
-        out.push('\n');
+impl SdkBuilder {
+    /// A builder without tools.
+    pub fn new() -> SdkBuilder {
+        SdkBuilder::default()
     }
-    for tool in tools {
-        write(tool, out);
+
+    /// Takes the tools as they now are: new ones are added, changed ones replaced, all others removed.
+    ///
+    /// Of several tools of one name the last counts.
+    pub fn update(&mut self, tools: &[SdkTool<'_>]) {
+        self.updates += 1;
+        for tool in tools.iter().filter(|tool| tool.name != TRANSPORT) {
+            let key: Box<[u16]> = tool.name.encode_utf16().collect();
+            match self.tools.get_mut(&key) {
+                Some(entry) if entry.is(tool) => entry.seen = self.updates,
+                _ => {
+                    let entry = Entry::of(tool, self.updates);
+                    entry.count(|printed| self.uses.add(&printed.types.candidates));
+                    if let Some(old) = self.tools.insert(key, entry) {
+                        old.count(|printed| self.uses.remove(&printed.types.candidates));
+                    }
+                }
+            }
+        }
+        let Self { tools, uses, updates } = self;
+        tools.retain(|_, entry| {
+            if entry.seen != *updates {
+                entry.count(|printed| uses.remove(&printed.types.candidates));
+            }
+            entry.seen == *updates
+        });
     }
-    out.push('}');
+
+    /// The TypeScript that declares `tools`; see [`sdk_declarations`].
+    pub fn declarations(&mut self) -> String {
+        let mut out = String::new();
+        self.write_declarations(&mut out);
+        out
+    }
+
+    /// The whole section; see [`sdk_section`].
+    pub fn section(&mut self) -> String {
+        let mut out = format!("{INSTRUCTIONS}\n\n```ts\n");
+        self.write_declarations(&mut out);
+        out.push_str("\n```");
+        out
+    }
+
+    /// What rendering made of each tool, in the order of the block.
+    pub fn reports(&self) -> impl Iterator<Item = ToolReport<'_>> {
+        self.tools.values().map(|entry| ToolReport {
+            name: &entry.name,
+            parameters: entry.parameters.report(),
+            output: entry.output.report(),
+        })
+    }
+
+    fn write_declarations(&mut self, out: &mut String) {
+        let aliases = self.print();
+        let lines: Vec<&Line> = self.tools.values().flat_map(Entry::lines).collect();
+        let length: usize = lines.iter().map(|line| line.text().len()).sum();
+        out.reserve(JSON_VALUE.len() + TOOLS.len() + 2 * length);
+        out.push_str(JSON_VALUE);
+        for (place, declared) in aliases.declared().iter().enumerate() {
+            out.push_str(if place == 0 { "\n\n" } else { "\n" });
+            if let Line::Printed(printed) = lines[declared.place] {
+                aliases.write_declaration(printed, declared.record, out);
+            }
+        }
+        for (name, first) in [("ToolArgsMap", 0), ("ToolOutputMap", 1)] {
+            out.push_str("\n\ninterface ");
+            out.push_str(name);
+            out.push_str(if lines.is_empty() { " {" } else { " {\n" });
+            for line in lines.iter().skip(first).step_by(2) {
+                line.write(&aliases, out);
+            }
+            out.push('}');
+        }
+        out.push_str(TOOLS);
+    }
+
+    /// Brings all texts up to date with what is shared now, and names what they name.
+    fn print(&mut self) -> Aliases {
+        let mut decisions = Decisions::default();
+        for entry in self.tools.values() {
+            entry.count(|printed| decisions.decide(&printed.types.candidates, &self.uses, Sharing::WhereItPays));
+        }
+        let mut aliases = Aliases::default();
+        for (place, entry) in self.tools.values_mut().enumerate() {
+            let Entry { name, description, parameters, output, .. } = entry;
+            parameters.print(&decisions, name, description);
+            output.print(&decisions, name, "");
+            for (side, line) in [(0, &mut parameters.line), (1, &mut output.line)] {
+                if let Line::Printed(printed) = line {
+                    aliases.collect(2 * place + side, printed);
+                }
+            }
+        }
+        aliases
+    }
 }
 
-fn write_entry(name: &str, schema: &Json, out: &mut String) {
-    write_indent(1, out);
-    let start = out.len();
-    write_key(name, out);
-    out.push_str(": ");
-    out.push_str(&json_schema_to_ts(schema, 1));
-    comments::make_literals_safe(start, out);
-    out.push_str(";\n");
+impl Entry {
+    fn of(tool: &SdkTool<'_>, seen: u64) -> Entry {
+        let hint = |suffix: &str| Arc::from(format!("{} {suffix}", tool.name));
+        Entry {
+            name: tool.name.into(),
+            description: tool.description.into(),
+            // A tool is called with an object, whatever else its schema would admit.
+            parameters: Side::of(tool, tool.parameters, tool.description, Kinds::OBJECT, &hint("args")),
+            output: Side::of(tool, tool.output, "", Kinds::ALL, &hint("output")),
+            seen,
+        }
+    }
+
+    fn is(&self, tool: &SdkTool<'_>) -> bool {
+        *self.description == *tool.description
+            && is_same(&self.parameters.schema, tool.parameters)
+            && is_same(&self.output.schema, tool.output)
+    }
+
+    fn lines(&self) -> [&Line; 2] {
+        [&self.parameters.line, &self.output.line]
+    }
+
+    fn count(&self, mut each: impl FnMut(&Printed)) {
+        for line in self.lines() {
+            if let Line::Printed(printed) = line {
+                each(printed);
+            }
+        }
+    }
+}
+
+impl Side {
+    fn of(tool: &SdkTool<'_>, schema: &Json, description: &str, kinds: Kinds, hint: &Arc<str>) -> Side {
+        let Compiled { types, unknowns, nodes } = Compiled::of(schema, kinds, hint);
+        let line = match types {
+            Some(types) => Line::Printed(Box::new(Printed::new(types))),
+            None => {
+                let mut text = line_start(tool.name, description);
+                let start = text.len();
+                subset::print(schema, 1, &mut text);
+                make_literals_safe(start, &mut text);
+                text.push_str(";\n");
+                Line::Fixed(text)
+            }
+        };
+        Side { schema: schema.clone(), unknowns, nodes, line }
+    }
+
+    fn print(&mut self, decisions: &Decisions, name: &str, description: &str) {
+        if let Line::Printed(printed) = &mut self.line {
+            let before = line_start(name, description);
+            let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+            printed.print(decisions, 1, column, &before);
+        }
+    }
+
+    fn report(&self) -> SchemaReport<'_> {
+        SchemaReport { nodes: self.nodes, unknowns: &self.unknowns }
+    }
+}
+
+impl Line {
+    fn text(&self) -> &str {
+        match self {
+            Line::Fixed(text) => text,
+            Line::Printed(printed) => &printed.text,
+        }
+    }
+
+    fn write(&self, aliases: &Aliases, out: &mut String) {
+        match self {
+            Line::Printed(printed) => {
+                if printed.names_any() {
+                    aliases.write_named(&printed.text, &printed.types.candidates, out);
+                } else {
+                    out.push_str(&printed.text);
+                }
+                out.push_str(";\n");
+            }
+            Line::Fixed(text) => out.push_str(text),
+        }
+    }
+}
+
+/// Whether two schemas are equal down to the order of their members, which shows in the text.
+fn is_same(left: &Json, right: &Json) -> bool {
+    let mut pending = vec![(left, right)];
+    while let Some((left, right)) = pending.pop() {
+        match (left, right) {
+            (Json::Array(left), Json::Array(right)) => {
+                if std::ptr::eq(&**left, &**right) {
+                    continue;
+                }
+                if left.len() != right.len() {
+                    return false;
+                }
+                pending.extend(left.iter().zip(right.iter()));
+            }
+            (Json::Object(left), Json::Object(right)) => {
+                if std::ptr::eq(left.entries(), right.entries()) {
+                    continue;
+                }
+                if !left.keys().eq(right.keys()) {
+                    return false;
+                }
+                pending.extend(left.values().zip(right.values()));
+            }
+            _ if left == right => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The doc line of a tool, if it is described, and its key.
+fn line_start(name: &str, description: &str) -> String {
+    let mut text = String::new();
+    write_doc_line(description, 1, &mut text);
+    write_indent(1, &mut text);
+    let start = text.len();
+    write_key(name, &mut text);
+    make_literals_safe(start, &mut text);
+    text.push_str(": ");
+    text
 }

@@ -2,8 +2,9 @@
 //! once and are long enough for a name to pay, and those that nest too deep to be written in place.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-use crate::graph::Graph;
+use crate::graph::{Graph, Label};
 use crate::shape::{Id, Node};
 
 /// Types with a shorter text are always written in place.
@@ -22,10 +23,39 @@ const DECLARATION_WIDTH: u32 = 16;
 const MAX_HEIGHT: u32 = 24;
 
 /// What a type is known by across graphs; equal types have equal keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     hash: u64,
     width: u32,
+}
+
+/// A map by type.
+pub(crate) type KeyMap<T> = HashMap<Key, T, BuildHasherDefault<KeyHasher>>;
+
+/// Takes the hash that a key has already.
+#[derive(Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// The types of a graph that may get a name, each after those within it.
@@ -42,8 +72,7 @@ pub(crate) struct Record {
     pub(crate) key: Key,
     /// The node that is written in its declaration.
     pub(crate) body: Id,
-    pub(crate) hint: Option<Box<str>>,
-    pub(crate) doc: Option<Box<str>>,
+    pub(crate) label: Label,
     /// Whether it contains itself and so must have a name.
     is_loop: bool,
     /// The length of its text without that of the candidates within.
@@ -64,8 +93,7 @@ impl Candidates {
             of_loop[place] = Some(candidates.add(Record {
                 key: Key { hash: recursive.hash, width: u32::MAX },
                 body: recursive.body,
-                hint: recursive.hint.clone(),
-                doc: recursive.doc.clone(),
+                label: recursive.label.clone(),
                 is_loop: true,
                 own_width: 0,
                 within: Vec::new(),
@@ -94,8 +122,7 @@ impl Candidates {
             let record = candidates.add(Record {
                 key: Key { hash: facts.hash, width: facts.width },
                 body: id,
-                hint: facts.hint.clone(),
-                doc: facts.doc.clone(),
+                label: facts.label.clone(),
                 is_loop: false,
                 own_width,
                 within,
@@ -132,7 +159,7 @@ fn may_have_name(node: &Node) -> bool {
 
 /// How often types are used, over all the graphs of a block.
 #[derive(Default)]
-pub(crate) struct Uses(HashMap<Key, Use>);
+pub(crate) struct Uses(KeyMap<Use>);
 
 #[derive(Default)]
 struct Use {
@@ -195,7 +222,7 @@ pub(crate) enum Sharing {
 
 /// Which types of a block have a name.
 #[derive(Default)]
-pub(crate) struct Decisions(HashMap<Key, Decision>);
+pub(crate) struct Decisions(KeyMap<Decision>);
 
 #[derive(Clone, Copy)]
 struct Decision {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use code_mode_schema::Json;
 
 use crate::bare;
-use crate::graph::{Graph, Loop};
+use crate::graph::{Graph, Label, Loop};
 use crate::lower::{Lowered, Unit};
 use crate::shape::{Id, Keys, Node, Openness};
 
@@ -23,9 +23,9 @@ pub(crate) fn simplify(lowered: Lowered) -> Graph {
         results[id.index()] = open_loop(&mut graph, units[id.index()].as_ref());
     }
     for id in children_first {
-        let Some(Unit { mut node, hint, doc, .. }) = units[id.index()].take() else { continue };
+        let Some(Unit { mut node, hint, is_definition, doc, .. }) = units[id.index()].take() else { continue };
         node.map_children(|child| results[child.index()]);
-        let result = add(&mut graph, node, hint, doc);
+        let result = add(&mut graph, node, Label { hint, is_definition, doc });
         match loops.binary_search(&id) {
             Ok(place) => graph.loops[place].body = result,
             Err(_) => results[id.index()] = result,
@@ -88,14 +88,17 @@ impl Order {
 /// Numbers a type that contains itself; the result stands for it everywhere.
 fn open_loop(graph: &mut Graph, unit: Option<&Unit>) -> Id {
     let place = u32::try_from(graph.loops.len()).expect("fewer than there are nodes");
-    let hint = unit.and_then(|unit| unit.hint.clone());
-    let doc = unit.and_then(|unit| unit.doc.clone());
-    graph.loops.push(Loop { body: Id::ANY, hint, doc, hash: u64::from(place) });
-    graph.push(Node::Recursive(place), None, None)
+    let label = unit.map(|unit| Label {
+        hint: unit.hint.clone(),
+        is_definition: unit.is_definition,
+        doc: unit.doc.clone(),
+    });
+    graph.loops.push(Loop { body: Id::ANY, label: label.unwrap_or_default(), hash: u64::from(place) });
+    graph.push(Node::Recursive(place), Label::default())
 }
 
 /// Adds a node in its simplest form.
-fn add(graph: &mut Graph, node: Node, hint: Option<Box<str>>, doc: Option<Box<str>>) -> Id {
+fn add(graph: &mut Graph, node: Node, label: Label) -> Id {
     match node {
         Node::Any => Id::ANY,
         Node::Never => Id::NEVER,
@@ -104,8 +107,8 @@ fn add(graph: &mut Graph, node: Node, hint: Option<Box<str>>, doc: Option<Box<st
         Node::Boolean => Id::BOOLEAN,
         Node::Null => Id::NULL,
         Node::Unknown => Id::UNKNOWN,
-        Node::Union(members) => union(graph, members, hint, doc),
-        Node::Both(members) => both(graph, members, hint, doc),
+        Node::Union(members) => union(graph, members, label),
+        Node::Both(members) => both(graph, members, label),
         Node::Object(mut object) => {
             // A signature that takes any JSON under any name is what an open object has.
             let takes_all = |index: &crate::shape::Index| index.keys == Keys::Any && index.value == Id::ANY;
@@ -113,13 +116,13 @@ fn add(graph: &mut Graph, node: Node, hint: Option<Box<str>>, doc: Option<Box<st
                 object.indexes.retain(|index| !takes_all(index));
                 object.openness = Openness::Open;
             }
-            graph.push(Node::Object(object), hint, doc)
+            graph.push(Node::Object(object), label)
         }
-        other => graph.push(other, hint, doc),
+        other => graph.push(other, label),
     }
 }
 
-pub(crate) fn union(graph: &mut Graph, members: Vec<Id>, hint: Option<Box<str>>, doc: Option<Box<str>>) -> Id {
+pub(crate) fn union(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
     let members = flatten(graph, members, |node| if let Node::Union(inner) = node { Some(inner) } else { None });
     if members.contains(&Id::ANY) {
         return Id::ANY;
@@ -137,11 +140,11 @@ pub(crate) fn union(graph: &mut Graph, members: Vec<Id>, hint: Option<Box<str>>,
     match members[..] {
         [] => Id::NEVER,
         [only] => only,
-        _ => graph.push(Node::Union(members), hint, doc),
+        _ => graph.push(Node::Union(members), label),
     }
 }
 
-pub(crate) fn both(graph: &mut Graph, members: Vec<Id>, hint: Option<Box<str>>, doc: Option<Box<str>>) -> Id {
+pub(crate) fn both(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
     let mut members = flatten(graph, members, |node| if let Node::Both(inner) = node { Some(inner) } else { None });
     if members.contains(&Id::NEVER) {
         return Id::NEVER;
@@ -154,7 +157,7 @@ pub(crate) fn both(graph: &mut Graph, members: Vec<Id>, hint: Option<Box<str>>, 
     match members[..] {
         [] => Id::ANY,
         [only] => only,
-        _ => graph.push(Node::Both(members), hint, doc),
+        _ => graph.push(Node::Both(members), label),
     }
 }
 
@@ -163,7 +166,7 @@ fn flatten(graph: &Graph, members: Vec<Id>, inner: impl Fn(&Node) -> Option<&Vec
     let mut flat = Vec::with_capacity(members.len());
     for member in members {
         match inner(graph.node(member)) {
-            Some(inner) if graph.facts(member).hint.is_none() => flat.extend(inner),
+            Some(inner) if !graph.facts(member).label.is_definition => flat.extend(inner),
             _ => flat.push(member),
         }
     }
@@ -187,7 +190,7 @@ fn merge_literals(graph: &mut Graph, members: Vec<Id>) -> Vec<Id> {
         if !matches!(graph.node(member), Node::Literals(_)) {
             kept.push(member);
         } else if let Some(node) = merged.take() {
-            kept.push(graph.push(node, None, None));
+            kept.push(graph.push(node, Label::default()));
         }
     }
     kept

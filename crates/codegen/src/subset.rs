@@ -5,28 +5,29 @@ use code_mode_schema::{Array, Json, Object, write_number};
 use crate::names::{write_key, write_literal_string};
 use crate::comments;
 
-/// Whether a schema is in the subset of contract 4.2 once `$schema`, `$id` and `$comment` are dropped.
+/// How many schemas a schema consists of, if it is in the subset of contract 4.2 once `$schema`,
+/// `$id` and `$comment` are dropped.
 ///
 /// The rules are those of `code_mode_schema::assert_supported_json_schema`, asked here without
 /// composing the violations (most real schemas have some) and without first copying the schema to
 /// drop the three keywords. A test holds the two together.
-pub(crate) fn is_subset(schema: &Json) -> bool {
+pub(crate) fn count_nodes(schema: &Json) -> Option<usize> {
+    let mut count = 0;
     let mut pending = vec![schema];
     while let Some(node) = pending.pop() {
-        let Some(keywords) = node.as_object().and_then(Keywords::read) else {
-            return false;
-        };
+        count += 1;
+        let keywords = node.as_object().and_then(Keywords::read)?;
         if !keywords.are_consistent() {
-            return false;
+            return None;
         }
         pending.extend(keywords.one_of.into_iter().flat_map(|branches| branches.iter()));
         pending.extend(keywords.properties.into_iter().flat_map(Object::values));
         pending.extend(keywords.items);
     }
-    true
+    Some(count)
 }
 
-/// Writes the type of a schema that [`is_subset`] accepts.
+/// Writes the type of a schema that [`count_nodes`] accepts.
 ///
 /// `indent` is the level of the line that the text starts on; members stand one level deeper.
 pub(crate) fn print(schema: &Json, indent: usize, out: &mut String) {

@@ -6,6 +6,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
+        mpsc,
     },
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -144,6 +145,60 @@ pub enum HostEvent {
         /// The line.
         text: Arc<str>,
     },
+}
+
+/// A bounded channel of host events: an observer, and the receiver of what it sees. At most `capacity` events wait;
+/// what comes while the channel is full is dropped and counted, so that a slow reader never holds up a call.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use code_mode_registry::{HostEvent, ToolRegistry, host};
+///
+/// let registry = ToolRegistry::default();
+/// let (observer, events) = host::channel(1_000);
+/// let _registration = registry.on_host_event(Arc::new(observer));
+/// registry.emit_host_event(HostEvent::Log { call_id: "1".into(), text: "hello".into() });
+/// assert_eq!(events.recv().unwrap().seq, 1);
+/// ```
+#[must_use]
+pub fn channel(capacity: usize) -> (impl HostEventObserver + 'static, HostEventReceiver) {
+    let (sender, receiver) = mpsc::sync_channel(capacity);
+    let dropped: Arc<AtomicU64> = Arc::default();
+    let counter = Arc::clone(&dropped);
+    let observer = move |record: &HostEventRecord| {
+        if sender.try_send(record.clone()).is_err() {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    (observer, HostEventReceiver { receiver, dropped })
+}
+
+/// Receives what the observer of [`channel`] sees.
+#[derive(Debug)]
+pub struct HostEventReceiver {
+    receiver: mpsc::Receiver<HostEventRecord>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl HostEventReceiver {
+    /// The next event that waits, if one does.
+    #[must_use]
+    pub fn try_recv(&self) -> Option<HostEventRecord> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// Waits for the next event on this thread; `None` once the observer is gone.
+    #[must_use]
+    pub fn recv(&self) -> Option<HostEventRecord> {
+        self.receiver.recv().ok()
+    }
+
+    /// How many events found the channel full.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
 }
 
 /// The observers of one registry and its sequence.

@@ -51,14 +51,20 @@ pub fn seen(result: &ToolResult) -> (String, Option<String>) {
 }
 
 pub fn code(result: &ToolResult) -> Option<String> {
-    result.error().and_then(|failure| failure.code()).map(str::to_owned)
+    result
+        .error()
+        .and_then(|failure| failure.code())
+        .map(str::to_owned)
 }
 
 /// Says that a failure has the contract's shape: content is `Error: ` and the message.
 #[track_caller]
 pub fn check_failure(result: &ToolResult, message: &str, expected_code: Option<&str>) {
     assert_eq!(result.message(), Some(message));
-    assert_eq!(result.content(), [ContentBlock::text(format!("Error: {message}"))]);
+    assert_eq!(
+        result.content(),
+        [ContentBlock::text(format!("Error: {message}"))]
+    );
     assert_eq!(code(result).as_deref(), expected_code);
 }
 

@@ -1,16 +1,17 @@
 //! The full vocabulary: any JSON Schema, validated by the `jsonschema` crate within guarded depth.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use jsonschema::Validator;
 
+use self::effort::{Failure, bounded};
 use self::messages::describe;
 use self::node::Canonical;
 use self::repair::{modernize, repair};
 use crate::Json;
 use crate::violations::Violations;
 
+mod effort;
 mod messages;
 mod node;
 mod repair;
@@ -36,8 +37,16 @@ const MAX_HOPS: usize = 1 << 18;
 /// What one nested application takes, with a margin, in builds without optimization.
 const STACK_BYTES_PER_HOP: usize = 8 << 10;
 
-/// Above this product of size and depth only the first violation is looked for: all of them
-/// together would hold their paths in memory at once.
+/// Looks at the value that telling valid from invalid may take, whatever its size, and for each of
+/// its nodes.
+const MAX_LOOKS: u64 = 10_000_000;
+const MAX_LOOKS_PER_NODE: u64 = 200;
+
+/// Looks that finding out what exactly is wrong may take.
+const MAX_LOOKS_FOR_ERRORS: u64 = 1_000_000;
+
+/// Above this product of a value's size and depth only the first violation is looked for: all of
+/// them together would hold their paths in memory at once.
 const MAX_EXAMINED: usize = 10_000_000;
 
 /// A compiled schema of the full vocabulary.
@@ -96,35 +105,59 @@ fn build(document: &Json) -> Result<(Validator<Canonical>, Vec<String>), String>
 impl FullValidator {
     /// Validates `value`; `label` names the root.
     pub(crate) fn validate(&self, value: &Json, label: &str) -> Vec<String> {
-        let root = if label.is_empty() { "arguments" } else { label };
         let extent = Extent::of(value);
         let hops = self.reach.hops(extent.depth);
         let outcome = if hops <= MAX_HOPS_INLINE {
-            catch_unwind(AssertUnwindSafe(|| self.violations(value, label, extent)))
-                .map_err(|_| PANICKED.to_owned())
+            self.violations(value, label, extent)
         } else if hops <= MAX_HOPS {
-            with_stack(hops * STACK_BYTES_PER_HOP, || self.violations(value, label, extent))
+            let stack_bytes = hops * STACK_BYTES_PER_HOP;
+            with_stack(stack_bytes, || self.violations(value, label, extent)).and_then(|done| done)
         } else {
-            return vec![format!("\"{root}\" must not be nested so deeply")];
+            Err("it is nested too deeply".to_owned())
         };
-        outcome.unwrap_or_else(|reason| vec![format!("\"{root}\" cannot be validated: {reason}")])
+        outcome.unwrap_or_else(|reason| {
+            let root = if label.is_empty() { "arguments" } else { label };
+            vec![format!("\"{root}\" cannot be validated: {reason}")]
+        })
     }
 
-    fn violations(&self, value: &Json, label: &str, extent: Extent) -> Vec<String> {
-        if self.validator.is_valid(value) {
-            return Vec::new();
+    fn violations(&self, value: &Json, label: &str, extent: Extent) -> Result<Vec<String>, String> {
+        let looks = MAX_LOOKS + MAX_LOOKS_PER_NODE * extent.nodes as u64;
+        match bounded(looks, || self.validator.is_valid(value)) {
+            Ok(true) => Ok(Vec::new()),
+            Ok(false) => Ok(self.explain(value, label, extent)),
+            Err(Failure::TooLong) => Err("it takes too long".to_owned()),
+            Err(Failure::Panicked) => Err(PANICKED.to_owned()),
         }
-        let mut violations = Violations::at_most(MAX_REPORTED);
-        if extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED {
+    }
+
+    /// Says what is wrong with `value`, which is not valid, as exactly as the effort permits.
+    fn explain(&self, value: &Json, label: &str, extent: Extent) -> Vec<String> {
+        let is_examined = extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED;
+        let all = || {
+            let mut violations = Violations::at_most(MAX_REPORTED);
             for error in self.validator.iter_errors(value) {
                 describe(&error, value, label, &mut violations);
             }
-        } else if let Err(error) = self.validator.validate(value) {
-            describe(&error, value, label, &mut violations);
+            violations.into_texts()
+        };
+        let first = || {
+            let mut violations = Violations::at_most(MAX_REPORTED);
+            if let Err(error) = self.validator.validate(value) {
+                describe(&error, value, label, &mut violations);
+            }
+            violations.into_texts()
+        };
+        let mut texts = Vec::new();
+        if is_examined {
+            texts = bounded(MAX_LOOKS_FOR_ERRORS, all).unwrap_or_default();
         }
-        let texts = violations.into_texts();
         if texts.is_empty() {
-            return vec![format!("\"{label}\" does not match its schema")];
+            texts = bounded(MAX_LOOKS_FOR_ERRORS, first).unwrap_or_default();
+        }
+        if texts.is_empty() {
+            let root = if label.is_empty() { "arguments" } else { label };
+            texts.push(format!("\"{root}\" must match its schema"));
         }
         texts
     }

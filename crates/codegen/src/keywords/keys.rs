@@ -70,7 +70,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// Adds the schemas that a declared member must fit because its name matches.
-    pub(crate) fn add_matching(&self, _ctx: &Lowering<'a>, name: &str, schemas: &mut Vec<SchemaId>) {
+    pub(crate) fn add_matching(&self, name: &str, schemas: &mut Vec<SchemaId>) {
         let matching = self.0.iter().filter(|(_, keys, _)| keys.as_ref().is_some_and(|keys| keys.match_name(name)));
         schemas.extend(matching.map(|(_, _, schema)| *schema));
     }

@@ -4,6 +4,7 @@ use code_mode_schema::{Json, Object, write_number};
 
 use crate::comments;
 use crate::lower::{Lowering, SchemaId};
+use crate::print::NAME_MARK;
 
 /// Patterns longer than this are left out.
 const MAX_PATTERN_BYTES: usize = 60;
@@ -44,6 +45,7 @@ pub(crate) fn definition_doc(schema: &Json) -> Option<Box<str>> {
     let description = schema.get("description").and_then(Json::as_str)?;
     let mut doc = String::new();
     comments::write_description(description, &mut doc);
+    doc.retain(|character| character != NAME_MARK);
     (!doc.is_empty()).then(|| doc.into())
 }
 
@@ -100,17 +102,27 @@ impl<'a> Notes<'a> {
             doc.push_str(&safe);
             doc.push_str(if described { ")" } else { "" });
         }
+        doc.retain(|character| character != NAME_MARK);
         (!doc.is_empty()).then(|| doc.into())
     }
 }
 
 /// Whether a description speaks of the same thing, so that the constraint would only repeat it.
 fn is_said_already(description: &str, constraint: &str) -> bool {
-    let has = |word: &str| description.to_ascii_lowercase().contains(word);
-    match constraint.split(' ').next() {
-        Some("default") => has("default"),
-        _ => description.contains(constraint),
+    let description = description.to_ascii_lowercase();
+    if constraint.starts_with("default ") {
+        return description.contains("default");
     }
+    let is_bound = constraint.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '<' | '>' | '-'));
+    if is_bound {
+        return numbers(constraint).all(|bound| numbers(&description).any(|number| number == bound));
+    }
+    description.contains(&constraint.to_ascii_lowercase())
+}
+
+/// The runs of digits in a text.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_ascii_digit()).filter(|run| !run.is_empty())
 }
 
 /// Whether a format says something to a reader: those that only name a machine type do not.
@@ -146,7 +158,9 @@ fn length(min: Option<f64>, max: Option<f64>, unit: &str) -> Option<String> {
     match (min.filter(|min| *min > 0.0), max) {
         (None, None) => None,
         (Some(1.0), None) => Some("non-empty".to_owned()),
-        (Some(min), Some(max)) if min == max => Some(format!("{} {unit}", number_text(min))),
+        (Some(min), Some(max)) if min == max => {
+            Some(format!("{} {}", number_text(min), if min == 1.0 { unit.trim_end_matches('s') } else { unit }))
+        }
         (min, max) => range(min, None, max, None).map(|range| format!("{range} {unit}")),
     }
 }

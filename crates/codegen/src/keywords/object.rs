@@ -153,7 +153,7 @@ fn declared<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], patterns: &keys::P
     }
     let mut members = Vec::with_capacity(names.len());
     for (name, mut properties) in names {
-        patterns.add_matching(ctx, name, &mut properties);
+        patterns.add_matching(name, &mut properties);
         members.push(Member {
             name: name.clone(),
             presence: if required.contains(&**name) { Presence::Required } else { Presence::Optional },
@@ -180,17 +180,17 @@ fn add_undeclared_required(ctx: &mut Lowering<'_>, schemas: &[SchemaId], value: 
 }
 
 /// Adds to declared members what may stand beside them.
-fn with_rest(
-    ctx: &mut Lowering<'_>,
+fn with_rest<'a>(
+    ctx: &mut Lowering<'a>,
     members: Vec<Member>,
-    patterns: &keys::Patterns<'_>,
+    patterns: &keys::Patterns<'a>,
     names: &keys::Names,
     other: Id,
 ) -> ObjectNode {
     let (openness, indexes) = if other == Id::ANY {
-        (Openness::Open, patterns.exact(ctx))
+        (Openness::Open, exact(ctx, patterns, &members))
     } else if other == Id::NEVER && patterns.are_exact() {
-        (Openness::Closed, patterns.exact(ctx))
+        (Openness::Closed, exact(ctx, patterns, &members))
     } else {
         let mut values = patterns.values(ctx);
         values.extend((other != Id::NEVER).then_some(other));
@@ -207,6 +207,19 @@ fn with_rest(
     ObjectNode { members, indexes, openness }
 }
 
+/// The index signatures of patterns; declared members that match fit them already, but for `undefined`.
+fn exact<'a>(ctx: &mut Lowering<'a>, patterns: &keys::Patterns<'a>, members: &[Member]) -> Vec<Index> {
+    let mut indexes = patterns.exact(ctx);
+    for index in indexes.iter_mut().filter(|index| index.keys == Keys::Any) {
+        index.with_undefined = has_optional(members);
+    }
+    indexes
+}
+
+fn has_optional(members: &[Member]) -> bool {
+    members.iter().any(|member| member.presence == Presence::Optional)
+}
+
 /// An index signature wide enough for the declared members as well, as TypeScript demands (TS2411).
 ///
 /// `None` if a member is of a type that would have to be repeated for it.
@@ -221,8 +234,7 @@ fn widened(ctx: &mut Lowering<'_>, values: Vec<Id>, members: &[Member]) -> Optio
         return None;
     }
     let value = if let [only] = union[..] { only } else { ctx.push(Node::Union(union)) };
-    let with_undefined = members.iter().any(|member| member.presence == Presence::Optional);
-    Some(Index { keys: Keys::Any, value, with_undefined })
+    Some(Index { keys: Keys::Any, value, with_undefined: has_optional(members) })
 }
 
 /// Whether a schema is `true`, or an object of annotations only that says nothing.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -83,9 +84,15 @@ impl RunGuest {
     }
 }
 
+/// The longest text that an engine takes as one string, in bytes.
+const MAX_TEXT_BYTES: usize = (1 << 29) - 24;
+
 /// The text form in which an answer crosses: `+` and JSON, or `-` and a message.
 fn settlement_text(settlement: Settlement) -> String {
     match settlement {
+        Ok(value) if value.text_len() >= MAX_TEXT_BYTES => {
+            format!("-the result has {} bytes of JSON, more than the {MAX_TEXT_BYTES} that a program can take", value.text_len())
+        }
         Ok(value) => {
             let mut text = String::with_capacity(1 + value.text_len());
             text.push('+');
@@ -127,10 +134,15 @@ impl Guest for RunGuest {
                 }
             }
         });
-        self.control.excuse(|| {
+        let call_host = || {
             let _entered = self.embedder.enter();
             target.host.call(HostCall { function: function as usize, arguments, reply });
-        });
+        };
+        // A panic must not unwind into the engine's frames. The reply it dropped
+        // fails the call.
+        if self.control.excuse(|| catch_unwind(AssertUnwindSafe(call_host))).is_err() {
+            tracing::error!("the host of a program's functions panicked");
+        }
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match std::mem::replace(&mut *slot, Slot::Returned) {
             Slot::Answered(text) => Some(text),

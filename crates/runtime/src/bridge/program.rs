@@ -211,7 +211,8 @@ pub(crate) fn start(
     v8::tc_scope!(let scope, scope);
     // The globals are parameters too, with defaults: a program that declares one
     // of the names anew gets an early error instead of a tool it cannot reach,
-    // and its `arguments` are still empty.
+    // and its `arguments` are still empty. A function with defaults may not begin
+    // with a directive, hence the semicolon: strict it is already.
     let mut parameters = String::new();
     for name in namespaces
         .iter()
@@ -220,7 +221,7 @@ pub(crate) fn start(
     {
         parameters.push_str(&format!("{name} = globalThis.{name}, "));
     }
-    let code = format!("\"use strict\";(async function ({parameters}) {{\n{body}\n}})");
+    let code = format!("\"use strict\";(async function ({parameters}) {{;\n{body}\n}})");
     let Some(function) = compile(scope, &code) else {
         return match scope.exception() {
             Some(exception) if !scope.has_terminated() => {

@@ -161,9 +161,8 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
     let limits = shared.config.limits.clone();
     let signal = Signal::any([request.signal.clone(), disposal]);
-    let slot = match acquire(shared, &signal).await? {
-        Some(slot) => slot,
-        None => return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits)),
+    let Some(slot) = acquire(shared, &signal).await? else {
+        return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits));
     };
     let control = Arc::new(RunControl::new(limits));
     let (to_caller, from_isolate) = mpsc::unbounded_channel();

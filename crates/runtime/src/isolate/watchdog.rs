@@ -17,6 +17,7 @@ pub(crate) fn watch(run: Arc<RunControl>) {
     let watchdog = WATCHDOG.get_or_init(Watchdog::start);
     let next = run.started + first_look(&run);
     let mut state = watchdog.state.lock().unwrap_or_else(PoisonError::into_inner);
+    state.runs.retain(|watched| !watched.run.is_stopped());
     state.runs.push(Watched { run, next });
     // It sleeps until the earliest look; only an earlier one has to wake it.
     if state.wakes.is_none_or(|wakes| next < wakes) {

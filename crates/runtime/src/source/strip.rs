@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use swc_common::{
-    BytePos, SourceMap,
+    BytePos, SourceMap, Span,
     errors::{DiagnosticBuilder, Emitter, HANDLER, Handler},
     sync::Lrc,
 };
@@ -70,7 +70,7 @@ struct Collect(Arc<Mutex<Vec<(BytePos, String)>>>);
 
 impl Emitter for Collect {
     fn emit(&mut self, diagnostic: &mut DiagnosticBuilder<'_>) {
-        let place = diagnostic.span.primary_span().map_or(BytePos(0), |span| span.lo());
+        let place = diagnostic.span.primary_span().map_or(BytePos(0), Span::lo);
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

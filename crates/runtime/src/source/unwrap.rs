@@ -16,8 +16,8 @@ pub(super) fn unwrap(text: &str) -> String {
 fn fenced(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let filled = |line: &&str| !line.trim().is_empty();
-    let first = lines.iter().position(|line| filled(line))?;
-    let last = lines.iter().rposition(|line| filled(line))?;
+    let first = lines.iter().position(&filled)?;
+    let last = lines.iter().rposition(filled)?;
     let (open, close) = (lines[first].trim(), lines[last].trim());
     let fence = &open[..open.len() - open.trim_start_matches(['`', '~']).len()];
     let tag = &open[fence.len()..];

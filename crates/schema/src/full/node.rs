@@ -7,6 +7,7 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json as Representation, JsonNumber, Node, NodeIdentity, Object};
 use serde_json::Value;
 
+use super::effort::look;
 use crate::json::ObjectIter;
 use crate::{Json, Number};
 
@@ -36,18 +37,22 @@ impl<'a> Node<'a, Canonical> for &'a Json {
     type Number = Number;
 
     fn as_object(&self) -> Option<&'a crate::Object> {
+        look();
         Json::as_object(self)
     }
 
     fn as_array(&self) -> Option<&'a crate::Array> {
+        look();
         Json::as_array(self)
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
+        look();
         self.as_str().map(Cow::Borrowed)
     }
 
     fn as_number(&self) -> Option<Number> {
+        look();
         Json::as_number(self)
     }
 
@@ -60,6 +65,7 @@ impl<'a> Node<'a, Canonical> for &'a Json {
     }
 
     fn json_type(&self) -> JsonType {
+        look();
         match self {
             Json::Null => JsonType::Null,
             Json::Bool(_) => JsonType::Boolean,
@@ -71,6 +77,7 @@ impl<'a> Node<'a, Canonical> for &'a Json {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
+        look();
         equals(self, expected)
     }
 
@@ -86,6 +93,7 @@ impl<'a> Node<'a, Canonical> for &'a Json {
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
+        look();
         Some(NodeIdentity::new(std::ptr::from_ref::<Json>(self) as usize))
     }
 }

@@ -1,0 +1,85 @@
+//! Declarations of named types: which a block needs, in what order, under what names.
+
+use std::collections::HashSet;
+
+use crate::names::type_name;
+use crate::print::NAME_MARK;
+use crate::printed::Printed;
+use crate::share::{Candidates, KeyMap};
+
+/// The named types of a block.
+#[derive(Default)]
+pub(crate) struct Aliases {
+    names: KeyMap<String>,
+    taken: HashSet<String>,
+    declared: Vec<Declared>,
+}
+
+/// One declaration, and where its text is found.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared {
+    /// The place of the printed schema among those of the block.
+    pub(crate) place: usize,
+    pub(crate) record: u32,
+}
+
+impl Aliases {
+    /// Names what the text of a schema names, and what the declarations of that name, in order of occurrence.
+    pub(crate) fn collect(&mut self, place: usize, printed: &mut Printed) {
+        let mut pending = marks_reversed(&printed.text);
+        while let Some(record) = pending.pop() {
+            let candidate = &printed.types.candidates.records[record as usize];
+            if self.names.contains_key(&candidate.key) {
+                continue;
+            }
+            let name = type_name(candidate.label.hint.as_deref(), &self.taken);
+            self.taken.insert(name.clone());
+            self.names.insert(candidate.key, name);
+            self.declared.push(Declared { place, record });
+            pending.extend(marks_reversed(printed.body(record)));
+        }
+    }
+
+    /// The declarations, in the order they were named.
+    pub(crate) fn declared(&self) -> &[Declared] {
+        &self.declared
+    }
+
+    /// The name of a declared type.
+    pub(crate) fn name_of(&self, candidates: &Candidates, record: u32) -> &str {
+        // Every mark in a text was collected before the text is written.
+        self.names.get(&candidates.records[record as usize].key).map_or("unknown", String::as_str)
+    }
+
+    /// Appends the declaration of a type.
+    pub(crate) fn write_declaration(&self, printed: &Printed, record: u32, out: &mut String) {
+        let candidates = &printed.types.candidates;
+        if let Some(doc) = &candidates.records[record as usize].label.doc {
+            out.push_str("/** ");
+            out.push_str(doc);
+            out.push_str(" */\n");
+        }
+        out.push_str("type ");
+        out.push_str(self.name_of(candidates, record));
+        out.push_str(" = ");
+        self.write_named(printed.bodies.get(&record).map_or("unknown", String::as_str), candidates, out);
+    }
+
+    /// Appends a text with names in place of its marks.
+    pub(crate) fn write_named(&self, marked: &str, candidates: &Candidates, out: &mut String) {
+        for (place, part) in marked.split(NAME_MARK).enumerate() {
+            match part.parse() {
+                Ok(record) if place % 2 == 1 => out.push_str(self.name_of(candidates, record)),
+                _ => out.push_str(part),
+            }
+        }
+    }
+}
+
+/// The records that a text marks, the last first.
+fn marks_reversed(marked: &str) -> Vec<u32> {
+    let mut records: Vec<u32> =
+        marked.split(NAME_MARK).skip(1).step_by(2).filter_map(|record| record.parse().ok()).collect();
+    records.reverse();
+    records
+}

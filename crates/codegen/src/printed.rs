@@ -1,0 +1,62 @@
+//! A schema beyond the subset, understood once and printed as often as the decisions on names change.
+
+use std::collections::HashMap;
+
+use crate::graph::Graph;
+use crate::print::Printer;
+use crate::share::{Candidates, Decisions};
+
+/// The types of a schema and their current text.
+pub(crate) struct Printed {
+    pub(crate) types: Types,
+    /// The text of the root, with marks where named types stand.
+    pub(crate) text: String,
+    /// The texts of the named types that were asked for, by record.
+    pub(crate) bodies: HashMap<u32, String>,
+    /// By record, whether it had a name when the texts were printed; `None` before that.
+    named: Option<Vec<bool>>,
+}
+
+/// The types of a schema.
+pub(crate) struct Types {
+    pub(crate) graph: Graph,
+    pub(crate) candidates: Candidates,
+}
+
+impl Printed {
+    pub(crate) fn new(types: Types) -> Printed {
+        Printed { types, text: String::new(), bodies: HashMap::new(), named: None }
+    }
+
+    /// Prints the root, unless its text is still right.
+    ///
+    /// The text starts on a line of `indent` levels, at `column`, after `before`.
+    pub(crate) fn print(&mut self, decisions: &Decisions, indent: usize, column: usize, before: &str) {
+        let records = &self.types.candidates.records;
+        let named = records.iter().map(|record| decisions.is_named(record.key));
+        if self.named.as_ref().is_some_and(|printed| named.clone().eq(printed.iter().copied())) {
+            return;
+        }
+        let named: Vec<bool> = named.collect();
+        self.bodies.clear();
+        self.text.clear();
+        self.text.push_str(before);
+        Printer::new(&self.types, &named).print_root(indent, column, &mut self.text);
+        self.named = Some(named);
+    }
+
+    /// The text of a named type.
+    pub(crate) fn body(&mut self, record: u32) -> &str {
+        let Printed { types, bodies, named, .. } = self;
+        bodies.entry(record).or_insert_with(|| {
+            let mut body = String::new();
+            Printer::new(types, named.as_deref().unwrap_or_default()).print_body(record, &mut body);
+            body
+        })
+    }
+
+    /// Whether the text names any type.
+    pub(crate) fn names_any(&self) -> bool {
+        self.named.as_ref().is_some_and(|named| named.contains(&true))
+    }
+}

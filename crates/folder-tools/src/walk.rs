@@ -1,0 +1,393 @@
+//! What is in a folder, in path order: the order that makes the end of a page a place to go on from.
+
+use std::vec;
+
+use cap_std::fs::FileType;
+use code_mode_registry::Signal;
+use ignore::{
+    Match,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    error::FolderError,
+    folder::{Folder, Links, Place},
+    text,
+    work::check,
+};
+
+/// The most entries a folder may have of its own; they are sorted in memory.
+pub(crate) const MAX_FOLDER_ENTRIES: usize = 100_000;
+
+/// The most entries that one call looks at.
+pub(crate) const MAX_VISITED: usize = 200_000;
+
+/// A walk over what is in a folder. Symlinks are found, not followed. A folder comes before what is
+/// in it; siblings come in the order of their names' bytes.
+pub(crate) struct Walk<'a> {
+    folder: &'a Folder,
+    signal: &'a Signal,
+    depth: Depth,
+    /// The first place that counts; what comes before it is passed over.
+    from: Option<Place>,
+    /// The folders that the next entry is in, outermost first.
+    levels: Vec<Level>,
+    /// The ignore files that apply there, outermost first.
+    ignore_files: Vec<IgnoreFile>,
+    visited: usize,
+    unreadable: Vec<Place>,
+}
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The folder's own entries, all of them.
+    Flat,
+    /// Everything below.
+    Everything,
+    /// Everything below but `.git` and what `.gitignore` files leave out.
+    Tracked,
+}
+
+/// One entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) place: Place,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// The size of a file, else 0.
+    pub(crate) bytes: u64,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub(crate) enum Kind {
+    File,
+    Dir,
+    Symlink,
+    Other,
+}
+
+struct Level {
+    rest: vec::IntoIter<Found>,
+    /// How many ignore files apply outside.
+    outer_ignore_files: usize,
+}
+
+struct IgnoreFile {
+    /// The folder it lies in.
+    place: Place,
+    rules: Gitignore,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk over the folder at `start`, which a symlink may stand for, from the place `from` on.
+    pub(crate) fn new(
+        folder: &'a Folder,
+        signal: &'a Signal,
+        start: &Place,
+        depth: Depth,
+        from: Option<Place>,
+    ) -> Result<Self, FolderError> {
+        let mut walk = Self {
+            folder,
+            signal,
+            depth,
+            from,
+            levels: Vec::new(),
+            ignore_files: Vec::new(),
+            visited: 0,
+            unreadable: Vec::new(),
+        };
+        if depth == Depth::Tracked {
+            for above in start.parents() {
+                walk.add_ignore_file(&above)?;
+            }
+        }
+        walk.enter(start, Links::Follow)?;
+        Ok(walk)
+    }
+
+    /// The next entry; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Found>, FolderError> {
+        while let Some(level) = self.levels.last_mut() {
+            check(self.signal)?;
+            let Some(found) = level.rest.next() else {
+                self.ignore_files.truncate(level.outer_ignore_files);
+                self.levels.pop();
+                continue;
+            };
+            if self.is_left_out(&found) {
+                continue;
+            }
+            let counts = self.counts(&found.place);
+            let leads_there = || self.from.as_ref().is_some_and(|from| from.is_in(&found.place));
+            let descends = self.depth != Depth::Flat && found.kind == Kind::Dir;
+            if descends && (counts || leads_there()) {
+                match self.enter(&found.place, Links::Refuse) {
+                    Ok(()) => {}
+                    Err(error @ (FolderError::Aborted | FolderError::TooManyEntries { .. })) => {
+                        return Err(error);
+                    }
+                    // Gone meanwhile, or not ours to read: no reason to fail the rest.
+                    Err(_) => self.unreadable.push(found.place.clone()),
+                }
+            }
+            if counts {
+                self.visited += 1;
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the call has looked at as many entries as it may; the last one no longer counts.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.visited > MAX_VISITED
+    }
+
+    /// Folders on the way that could not be listed.
+    pub(crate) fn unreadable(&self) -> &[Place] {
+        &self.unreadable
+    }
+
+    fn counts(&self, place: &Place) -> bool {
+        self.from.as_ref().is_none_or(|from| place >= from)
+    }
+
+    /// Makes the entries of a folder the next ones.
+    fn enter(&mut self, place: &Place, links: Links) -> Result<(), FolderError> {
+        let entries = self.entries(place, links)?;
+        let outer_ignore_files = self.ignore_files.len();
+        let has_ignore_file = entries
+            .binary_search_by(|entry| entry.name.as_str().cmp(GITIGNORE))
+            .is_ok();
+        if self.depth == Depth::Tracked && has_ignore_file {
+            self.add_ignore_file(place)?;
+        }
+        self.levels.push(Level {
+            rest: entries.into_iter(),
+            outer_ignore_files,
+        });
+        Ok(())
+    }
+
+    /// The entries of one folder, in order.
+    fn entries(&self, place: &Place, links: Links) -> Result<Vec<Found>, FolderError> {
+        let failed = |source| FolderError::from_io("list", place.as_str(), source);
+        let dir = self.folder.open_dir(place, links)?;
+        let mut entries = Vec::new();
+        for entry in dir.entries().map_err(failed)? {
+            check(self.signal)?;
+            let entry = entry.map_err(failed)?;
+            if entries.len() == MAX_FOLDER_ENTRIES {
+                return Err(FolderError::TooManyEntries {
+                    path: place.to_string(),
+                    limit: MAX_FOLDER_ENTRIES,
+                });
+            }
+            // What is gone meanwhile is not there.
+            let Ok(file_type) = entry.file_type() else {
+                continue;
+            };
+            let kind = Kind::from(file_type);
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let place = place.join(&name);
+            let bytes = match kind {
+                Kind::File if self.counts(&place) => {
+                    entry.metadata().map_or(0, |metadata| metadata.len())
+                }
+                _ => 0,
+            };
+            entries.push(Found {
+                place,
+                name,
+                kind,
+                bytes,
+            });
+        }
+        entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        Ok(entries)
+    }
+
+    fn is_left_out(&self, found: &Found) -> bool {
+        if self.depth != Depth::Tracked {
+            return false;
+        }
+        let verdict = self.ignore_files.iter().rev().find_map(|file| {
+            let below = found.place.below(&file.place);
+            match file.rules.matched(below, found.kind == Kind::Dir) {
+                Match::None => None,
+                Match::Ignore(_) => Some(true),
+                Match::Whitelist(_) => Some(false),
+            }
+        });
+        found.name == ".git" || verdict.unwrap_or(false)
+    }
+
+    /// Adds the rules of the ignore file in a folder, if there is one that can be read.
+    fn add_ignore_file(&mut self, place: &Place) -> Result<(), FolderError> {
+        let text = match text::read(self.folder, &place.join(GITIGNORE), self.signal) {
+            Ok(text) if text.len() <= MAX_IGNORE_FILE_BYTES => text,
+            Err(FolderError::Aborted) => return Err(FolderError::Aborted),
+            Ok(_) | Err(_) => return Ok(()),
+        };
+        let mut rules = GitignoreBuilder::new("");
+        for line in text.lines() {
+            // As Git does, a line that is no pattern is passed over.
+            let _ = rules.add_line(None, line);
+        }
+        if let Ok(rules) = rules.build() {
+            self.ignore_files.push(IgnoreFile {
+                place: place.clone(),
+                rules,
+            });
+        }
+        Ok(())
+    }
+}
+
+const GITIGNORE: &str = ".gitignore";
+
+/// Larger ignore files are passed over: their rules would cost more than what they spare.
+const MAX_IGNORE_FILE_BYTES: usize = 256 << 10;
+
+impl From<FileType> for Kind {
+    fn from(file_type: FileType) -> Self {
+        if file_type.is_file() {
+            Self::File
+        } else if file_type.is_dir() {
+            Self::Dir
+        } else if file_type.is_symlink() {
+            Self::Symlink
+        } else {
+            Self::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use code_mode_registry::SignalSource;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A folder of these files; a name that ends in `/` is an empty folder.
+    fn folder_of(files: &[(&str, &str)]) -> (TempDir, Folder) {
+        let temp = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = temp.path().join(name);
+            if name.ends_with('/') {
+                fs::create_dir_all(path).unwrap();
+            } else {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+        }
+        let folder = Folder::open(temp.path()).unwrap();
+        (temp, folder)
+    }
+
+    fn walked(folder: &Folder, start: &str, depth: Depth, from: Option<&str>) -> Vec<String> {
+        let start = Place::parse(start).unwrap();
+        let from = from.map(|from| Place::parse(from).unwrap());
+        let signal = Signal::never();
+        let mut walk = Walk::new(folder, &signal, &start, depth, from).unwrap();
+        let mut places = Vec::new();
+        while let Some(found) = walk.next().unwrap() {
+            places.push(found.place.to_string());
+        }
+        places
+    }
+
+    #[test]
+    fn walk_goes_in_path_order_and_goes_on_from_any_place() {
+        let (_temp, folder) = folder_of(&[
+            ("a/b/c", ""),
+            ("a/b.x", ""),
+            ("a.txt", ""),
+            ("a-", ""),
+            ("z/", ""),
+        ]);
+        let all = ["a", "a/b", "a/b/c", "a/b.x", "a-", "a.txt", "z"];
+        assert_eq!(walked(&folder, ".", Depth::Everything, None), all);
+        for (index, from) in all.iter().enumerate() {
+            assert_eq!(
+                walked(&folder, ".", Depth::Everything, Some(from)),
+                all[index..],
+                "from {from}"
+            );
+        }
+        // Places that are gone, or were never there.
+        assert_eq!(walked(&folder, ".", Depth::Everything, Some("a/b/a/x")), all[2..]);
+        assert_eq!(walked(&folder, ".", Depth::Everything, Some("b")), all[6..]);
+    }
+
+    #[test]
+    fn flat_walk_finds_the_entries_of_the_folder_only() {
+        let (_temp, folder) =
+            folder_of(&[(".git/config", ""), (".hidden", ""), ("a/b", ""), (".gitignore", "a\n")]);
+        assert_eq!(
+            walked(&folder, ".", Depth::Flat, None),
+            [".git", ".gitignore", ".hidden", "a"]
+        );
+        assert_eq!(walked(&folder, "a", Depth::Flat, None), ["a/b"]);
+    }
+
+    #[test]
+    fn tracked_walk_leaves_out_what_ignore_files_say() {
+        let (_temp, folder) = folder_of(&[
+            (".git/config", ""),
+            (".gitignore", "/target\n*.log\n!keep.log\n"),
+            ("sub/.gitignore", "/made\n!wanted.log\n"),
+            ("sub/made/x", ""),
+            ("sub/target/x", ""),
+            ("sub/other.log", ""),
+            ("sub/wanted.log", ""),
+            ("sub/deep/wanted.log", ""),
+            ("target/x", ""),
+            ("x.log", ""),
+            ("keep.log", ""),
+        ]);
+        let tracked = [
+            ".gitignore",
+            "keep.log",
+            "sub",
+            "sub/.gitignore",
+            "sub/deep",
+            "sub/deep/wanted.log",
+            "sub/target",
+            "sub/target/x",
+            "sub/wanted.log",
+        ];
+        assert_eq!(walked(&folder, ".", Depth::Tracked, None), tracked);
+        // The rules of the folders above hold in a walk that starts below, too.
+        assert_eq!(walked(&folder, "./sub", Depth::Tracked, None), tracked[3..]);
+        // A folder that is named is walked, whatever an ignore file says.
+        assert_eq!(walked(&folder, "target", Depth::Tracked, None), ["target/x"]);
+        assert_eq!(walked(&folder, ".", Depth::Everything, None).len(), 17);
+    }
+
+    #[test]
+    fn cancellation_stops_the_walk() {
+        let (_temp, folder) = folder_of(&[("a", ""), ("b", "")]);
+        let source = SignalSource::new();
+        let signal = source.signal();
+        let start = Place::parse(".").unwrap();
+        let mut walk = Walk::new(&folder, &signal, &start, Depth::Flat, None).unwrap();
+        assert_eq!(walk.next().unwrap().unwrap().name, "a");
+        source.cancel("enough");
+        assert!(matches!(walk.next(), Err(FolderError::Aborted)));
+        assert!(matches!(
+            Walk::new(&folder, &signal, &start, Depth::Flat, None),
+            Err(FolderError::Aborted)
+        ));
+    }
+}
