@@ -9,7 +9,8 @@
 //
 // Capturing alone is not enough: `for...of`, spread, array destructuring, `RegExp` matching by method, string methods
 // given a regular expression, `desc.value` of a property descriptor and `array[array.length] = x` all consult
-// prototypes. Use `list()` for arrays that grow, `ownDescriptor` for descriptors, and index loops.
+// prototypes. Use `list()` for arrays that grow, `ownDescriptor` for descriptors, and index loops. On QuickJS template
+// literals with substitutions are calls of `String.prototype.concat`: join strings with `+`.
 (() => {
   "use strict";
 
@@ -160,6 +161,7 @@
     SymbolIterator: Symbol.iterator,
     SymbolToStringTag: Symbol.toStringTag,
     SymbolHasInstance: Symbol.hasInstance,
+    SymbolIsConcatSpreadable: Symbol.isConcatSpreadable,
     SymbolSpecies: Symbol.species,
     SymbolPrototypeGetDescription: getter(SymbolPrototype, "description"),
     SymbolPrototypeToString: method(SymbolPrototype, "toString"),
@@ -243,7 +245,6 @@
     Error,
     ErrorPrototype,
     ErrorPrototypeToString: method(ErrorPrototype, "toString"),
-    ErrorCaptureStackTrace: Error.captureStackTrace,
     ErrorIsError: Error.isError,
     ErrorStackGetter: stack === undefined ? undefined : stack.get,
     AggregateError,

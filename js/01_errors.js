@@ -114,9 +114,8 @@
     return Class;
   };
 
-  // A failed call's error. `site` is an object whose stack was captured where
-  // the program made the call; the error itself is made when nothing of the
-  // program is on the stack.
+  // A failed call's error. `site` is an error made where the program made the
+  // call; this one is made when nothing of the program may be on the stack.
   internals.callFailure = (Class, tool, message, site) => {
     const error = new Class(message, tool);
     void site.stack;

@@ -3,7 +3,7 @@
   "use strict";
 
   const {
-    ErrorCaptureStackTrace,
+    Error,
     JSONParse,
     JSONStringify,
     Map,
@@ -38,8 +38,8 @@
     const shown = access(namespace, name);
     const call = {
       [name](args) {
-        const site = { __proto__: null };
-        ErrorCaptureStackTrace(site, call);
+        // Cheap on both engines until somebody reads its stack.
+        const site = new Error();
         return new Promise((resolve, reject) => {
           const entry = { __proto__: null, resolve, reject, Class, tool: name, site };
           if (arguments.length > 1) {

@@ -15,6 +15,7 @@
     RangeError,
     ReflectApply,
     ReflectConstruct,
+    SymbolIsConcatSpreadable,
     SymbolIterator,
     SymbolSpecies,
     TypeError,
@@ -47,7 +48,7 @@
   // `find` and its kin are not here: they call back for every index, which can be
   // interrupted.
   const WALKERS = [
-    "copyWithin", "every", "fill", "filter", "flatMap", "forEach", "includes", "indexOf", "join", "lastIndexOf",
+    "copyWithin", "every", "fill", "filter", "forEach", "includes", "indexOf", "join", "lastIndexOf",
     "map", "reduce", "reduceRight", "reverse", "shift", "slice", "some", "sort", "splice", "toLocaleString",
     "toReversed", "toSorted", "toSpliced", "toString", "unshift", "with",
   ];
@@ -65,7 +66,15 @@
   }
 
   // These walk what they are given as well.
-  const { concat, flat } = ArrayPrototype;
+  const { concat, flat, flatMap } = ArrayPrototype;
+  const checkNested = (array, depth) => {
+    for (let i = 0; i < array.length; i++) {
+      const item = array[i];
+      if (!ArrayIsArray(item)) continue;
+      checkLength(item, "flat");
+      if (depth > 1) checkNested(item, depth - 1);
+    }
+  };
   replace(
     ArrayPrototype,
     "concat",
@@ -73,7 +82,10 @@
       method() {
         checkLength(this, "concat");
         for (let i = 0; i < arguments.length; i++) {
-          if (ArrayIsArray(arguments[i])) checkLength(arguments[i], "concat");
+          const item = arguments[i];
+          if (typeof item === "object" && item !== null && (ArrayIsArray(item) || item[SymbolIsConcatSpreadable])) {
+            checkLength(item, "concat");
+          }
         }
         return ReflectApply(concat, this, arguments);
       },
@@ -83,12 +95,26 @@
     ArrayPrototype,
     "flat",
     {
-      method() {
+      method(depth) {
         checkLength(this, "flat");
-        if (ArrayIsArray(this)) {
-          for (let i = 0; i < this.length; i++) if (ArrayIsArray(this[i])) checkLength(this[i], "flat");
-        }
+        if (ArrayIsArray(this)) checkNested(this, depth === undefined ? 1 : +depth);
         return ReflectApply(flat, this, arguments);
+      },
+    }.method,
+  );
+  replace(
+    ArrayPrototype,
+    "flatMap",
+    {
+      method(callback, thisArg) {
+        checkLength(this, "flatMap");
+        if (typeof callback !== "function") return ReflectApply(flatMap, this, arguments);
+        const checked = function () {
+          const items = ReflectApply(callback, this, arguments);
+          if (ArrayIsArray(items)) checkLength(items, "flatMap");
+          return items;
+        };
+        return ReflectApply(flatMap, this, [checked, thisArg]);
       },
     }.method,
   );

@@ -53,13 +53,14 @@ pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
     out.len() > start
 }
 
-/// Rewrites the string literals in `out[start..]` so that they hold neither `{{` nor three backticks in a row.
+/// Rewrites the string literals in `out[start..]` so that they hold neither `{{` nor three backticks
+/// in a row, nor one of the two characters that end a line for JavaScript alone.
 ///
-/// Outside of literals generated text never has either (comments are escaped when written), so any
-/// one found stands in a literal, where `\u007b` and `\u0060` mean the same to TypeScript.
+/// Outside of literals generated text never has any of them (comments are escaped when written), so
+/// what is found stands in a literal, where `\u007b` means the same to TypeScript.
 pub(crate) fn make_literals_safe(start: usize, out: &mut String) {
     let fresh = &out[start..];
-    if !fresh.contains("{{") && !fresh.contains("```") {
+    if !fresh.contains("{{") && !fresh.contains("```") && !fresh.contains(['\u{2028}', '\u{2029}']) {
         return;
     }
     let fresh = out.split_off(start);
@@ -73,6 +74,8 @@ pub(crate) fn make_literals_safe(start: usize, out: &mut String) {
                 out.push_str("\\u0060");
                 backticks = 0;
             }
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
             _ => out.push(character),
         }
         previous = character;

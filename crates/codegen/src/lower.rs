@@ -142,6 +142,9 @@ struct Facts<'a> {
     /// Those that say something beyond kinds.
     schemas: Vec<SchemaId>,
     choices: Vec<Choice<'a>>,
+    /// Whether something besides what is shown may describe members or elements, so that
+    /// `unevaluatedProperties` and `unevaluatedItems` refuse less than they seem to.
+    hides_evaluation: bool,
     problem: Option<(SchemaId, UnknownReason)>,
     /// The definition that all of it comes from.
     definition: Option<SchemaId>,
@@ -300,8 +303,14 @@ impl<'a> Lowering<'a> {
 
     /// Follows references and `allOf` and sorts out what each schema adds.
     fn gather(&mut self, schemas: &[SchemaId], kinds: Kinds) -> Facts<'a> {
-        let mut facts =
-            Facts { kinds, schemas: Vec::new(), choices: Vec::new(), problem: None, definition: None };
+        let mut facts = Facts {
+            kinds,
+            schemas: Vec::new(),
+            choices: Vec::new(),
+            hides_evaluation: false,
+            problem: None,
+            definition: None,
+        };
         let mut pending: Vec<SchemaId> = schemas.iter().rev().copied().collect();
         let mut seen = Seen::default();
         while let Some(schema) = pending.pop() {
@@ -309,6 +318,7 @@ impl<'a> Lowering<'a> {
             if !seen.insert(schema) {
                 let reason = UnknownReason::CyclicReference;
                 facts.problem = facts.problem.or(Some((schema, reason)));
+                facts.hides_evaluation = true;
                 continue;
             }
             match self.schema(schema) {
@@ -340,6 +350,7 @@ impl<'a> Lowering<'a> {
         self.follow(schema, reference.plain, facts, pending);
         if let Some(dynamic) = reference.dynamic {
             if self.resolver.is_ambiguous(dynamic) {
+                facts.hides_evaluation = true;
                 facts.problem = facts.problem.or(Some((schema, UnknownReason::DynamicReference)));
             } else {
                 self.follow(schema, Some(dynamic), facts, pending);
@@ -349,6 +360,12 @@ impl<'a> Lowering<'a> {
         let all_of: Vec<SchemaId> =
             all_of.map(|(place, branch)| self.child(schema, branch, Step::Item("allOf", place))).collect();
         pending.extend(all_of.into_iter().rev());
+        let assertions = self.assertions(schema);
+        facts.hides_evaluation |= negate.hides_branches
+            || !combine.any_of.is_empty()
+            || !combine.one_of.is_empty()
+            || assertions.object.evaluates_all()
+            || assertions.array.evaluates_all();
         let mut adds = self.assertions(schema).literals.is_present()
             || self.assertions(schema).describe_objects()
             || self.assertions(schema).array.is_present();
@@ -380,13 +397,16 @@ impl<'a> Lowering<'a> {
                 facts.definition = facts.definition.or(Some(target));
                 pending.push(target);
             }
-            None => facts.problem = facts.problem.or(Some((schema, UnknownReason::UnresolvedReference))),
+            None => {
+                facts.hides_evaluation = true;
+                facts.problem = facts.problem.or(Some((schema, UnknownReason::UnresolvedReference)));
+            }
         }
     }
 
     /// The node of a unit.
     fn node_of(&mut self, work: &Work<'a>) -> Node {
-        let Work { facts: Facts { kinds, schemas, choices, .. }, role, .. } = work;
+        let Work { facts: Facts { kinds, schemas, choices, hides_evaluation, .. }, role, .. } = work;
         let schemas: Vec<SchemaId> = schemas.iter().copied().filter(|schema| !schema.is_or_null()).collect();
         let literals = schemas.iter().map(|schema| {
             let assertions = self.assertions(*schema);
@@ -405,9 +425,8 @@ impl<'a> Lowering<'a> {
             }
             return self.choose(choices, *kinds, *role, Vec::new());
         }
-        let has_choices = !choices.is_empty();
-        let object = has_objects.then(|| object::lower(self, &schemas, *role, has_choices));
-        let array = has_arrays.then(|| array::lower(self, &schemas, has_choices));
+        let object = has_objects.then(|| object::lower(self, &schemas, *role, *hides_evaluation));
+        let array = has_arrays.then(|| array::lower(self, &schemas, *hides_evaluation));
         let base = self.join_kinds(*kinds, object, array);
         if choices.is_empty() {
             return base;

@@ -163,6 +163,7 @@ impl<'g> Printer<'g> {
                 }
                 flat.push(&key_text(member));
                 flat.push_bound(self, member.value, Binding::Or)?;
+                flat.push(inherited_text(member));
                 if flat.width > MAX_COLUMNS {
                     return None;
                 }
@@ -326,6 +327,7 @@ impl<'g> Run<'_, 'g, '_> {
                 }
                 self.write(&key_text(member));
                 self.tasks.push((Task::Text(";"), indent));
+                self.tasks.push((Task::Text(inherited_text(member)), indent));
                 self.tasks.push((Task::Type(member.value), indent));
             }
             Task::Index(index) => {
@@ -441,6 +443,18 @@ fn key_text(member: &Member) -> String {
     comments::make_literals_safe(0, &mut text);
     text.push_str(if member.presence == Presence::Required { ": " } else { "?: " });
     text
+}
+
+/// What an optional member must admit besides, if objects inherit one of its name.
+///
+/// TypeScript compares an absent `constructor` as the inherited function, and would refuse any
+/// object without one of its own.
+fn inherited_text(member: &Member) -> &'static str {
+    let is_inherited = matches!(
+        &*member.name,
+        "constructor" | "toString" | "toLocaleString" | "valueOf" | "hasOwnProperty" | "isPrototypeOf" | "propertyIsEnumerable"
+    );
+    if is_inherited && member.presence == Presence::Optional { " | Function" } else { "" }
 }
 
 /// `[k: string]: `, or with the form that names have in a template.

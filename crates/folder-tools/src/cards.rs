@@ -10,10 +10,7 @@ pub(crate) fn call(kind: CallKind, title: String, path: &str, line: Option<u32>)
         kind: Some(kind),
         raw_input: None,
         content: None,
-        locations: Some(vec![Location {
-            path: path.into(),
-            line,
-        }]),
+        locations: Some(vec![Location { path: path.into(), line }]),
     }
 }
 
@@ -23,10 +20,7 @@ pub(crate) fn result(
     title: impl FnOnce(&Json) -> Option<String>,
 ) -> ResultView {
     let title = outcome.meta.filter(|_| !outcome.is_error).and_then(title);
-    ResultView::Generic {
-        title: title.map(Into::into),
-        content: Some(outcome.content.to_vec()),
-    }
+    ResultView::Generic { title: title.map(Into::into), content: Some(outcome.content.to_vec()) }
 }
 
 /// `1 match`, `2 matches`.

@@ -35,35 +35,20 @@ pub enum FolderError {
     Exists { path: String },
     /// Bytes that are no UTF-8 text, or a zero byte.
     #[error("{path:?} is not text (byte {offset} is {byte:#04x}): only UTF-8 text can be read")]
-    NotText {
-        path: String,
-        offset: usize,
-        byte: u8,
-    },
+    NotText { path: String, offset: usize, byte: u8 },
     /// More bytes than are read or written.
     #[error("{path:?}: {bytes} bytes or more, but at most {limit_mib} MiB are read or written")]
-    TooLarge {
-        path: String,
-        bytes: u64,
-        limit_mib: u64,
-    },
+    TooLarge { path: String, bytes: u64, limit_mib: u64 },
     /// A line that does not fit into one result.
     #[error(
         "line {line} of {path:?} has {bytes} bytes, but at most {limit_mib} MiB are returned at once: search_text finds text in it"
     )]
-    LongLine {
-        path: String,
-        line: usize,
-        bytes: usize,
-        limit_mib: usize,
-    },
+    LongLine { path: String, line: usize, bytes: usize, limit_mib: usize },
     /// More entries than are listed.
     #[error("{path:?} has more than {limit} entries of its own, too many to list")]
     TooManyEntries { path: String, limit: usize },
     /// A pattern that is no regular expression.
-    #[error(
-        "pattern is not a regular expression: {reason}; pass literal: true to search for it as it is"
-    )]
+    #[error("pattern is not a regular expression: {reason}; pass literal: true to search for it as it is")]
     Pattern { reason: String },
     /// A glob that is none.
     #[error("glob {glob:?} is not one: {reason}")]
@@ -73,11 +58,7 @@ pub enum FolderError {
     Cursor { cursor: String },
     /// Anything else the operating system said.
     #[error("cannot {action} {path:?}: {source}")]
-    Io {
-        action: &'static str,
-        path: String,
-        source: io::Error,
-    },
+    Io { action: &'static str, path: String, source: io::Error },
     /// The call was cancelled.
     #[error("tool call aborted")]
     Aborted,
@@ -96,23 +77,15 @@ impl FolderError {
             io::ErrorKind::NotADirectory => Self::NotAFolder { path },
             io::ErrorKind::AlreadyExists => Self::Exists { path },
             // The handle's own refusal has no code of the operating system.
-            io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => {
-                Self::Outside { path }
-            }
-            _ => Self::Io {
-                action,
-                path,
-                source,
-            },
+            io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => Self::Outside { path },
+            _ => Self::Io { action, path, source },
         }
     }
 
     /// The failure of the call. A cancelled call ends as contract 3.10 says.
     pub(crate) fn into_tool_error(self) -> ToolError {
         match self {
-            Self::Aborted => {
-                ToolError::from(self).with_info(ErrorInfo::new("AbortError", "ABORTED"))
-            }
+            Self::Aborted => ToolError::from(self).with_info(ErrorInfo::new("AbortError", "ABORTED")),
             other => other.into(),
         }
     }

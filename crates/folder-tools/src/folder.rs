@@ -34,12 +34,7 @@ impl Folder {
     /// `write_file`, which is exclusive.
     #[must_use]
     pub fn tools(&self) -> [ToolDefinition; 4] {
-        [
-            list_dir::tool(self),
-            read_file::tool(self),
-            search_text::tool(self),
-            write_file::tool(self),
-        ]
+        [list_dir::tool(self), read_file::tool(self), search_text::tool(self), write_file::tool(self)]
     }
 
     /// Registers the four tools for every agent.
@@ -131,9 +126,7 @@ impl Place {
                 Component::ParentDir => place = place.join(".."),
                 Component::Normal(name) => place = place.join(&name.to_string_lossy()),
                 Component::Prefix(_) | Component::RootDir => {
-                    return Err(FolderError::Absolute {
-                        path: path.to_owned(),
-                    });
+                    return Err(FolderError::Absolute { path: path.to_owned() });
                 }
             }
         }
@@ -142,11 +135,7 @@ impl Place {
 
     /// A place in the folder at this one.
     pub(crate) fn join(&self, name: &str) -> Self {
-        if self.0.is_empty() {
-            Self(name.to_owned())
-        } else {
-            Self(format!("{}/{name}", self.0))
-        }
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 
     /// The part of the path below `base`, which this place is in.
@@ -167,9 +156,7 @@ impl Place {
         if parts.contains(&"..") {
             return Vec::new();
         }
-        (0..parts.len())
-            .map(|length| Self(parts[..length].join("/")))
-            .collect()
+        (0..parts.len()).map(|length| Self(parts[..length].join("/"))).collect()
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -59,7 +59,7 @@ struct ListDir {
     glob: Option<String>,
     /// Most entries to return, 1 to 10000.
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 1, max = 10_000))]
+    #[schemars(with = "u32", range(min = 1, max = MAX_ENTRIES))]
     limit: Option<u32>,
     /// `next` of the previous result, to go on from there.
     #[serde(default)]
@@ -73,10 +73,10 @@ struct ListDir {
 struct Listing {
     entries: Vec<Entry>,
     /// Subfolders that could not be listed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unreadable: Vec<String>,
     /// There are more entries: pass it as `cursor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next: Option<String>,
 }
@@ -126,18 +126,12 @@ fn list(folder: &Folder, args: &ListDir, signal: &Signal) -> Result<Listing, Fol
             bytes: found.bytes,
         });
     }
-    Ok(Listing {
-        entries,
-        unreadable: walk.unreadable().iter().map(Place::to_string).collect(),
-        next,
-    })
+    Ok(Listing { entries, unreadable: walk.unreadable().iter().map(Place::to_string).collect(), next })
 }
 
 /// A cursor is the first place that was not returned.
 fn parse_cursor(cursor: &str) -> Result<Place, FolderError> {
-    Place::parse(cursor).map_err(|_| FolderError::Cursor {
-        cursor: cursor.to_owned(),
-    })
+    Place::parse(cursor).map_err(|_| FolderError::Cursor { cursor: cursor.to_owned() })
 }
 
 /// Which entries a glob takes: by name if it has no `/`, else by the path below the folder that is
@@ -150,14 +144,9 @@ pub(crate) struct Filter {
 impl Filter {
     pub(crate) fn new(glob: &str) -> Result<Self, FolderError> {
         let built = GlobBuilder::new(glob).literal_separator(true).build();
-        let matcher = built.map_err(|error| FolderError::Glob {
-            glob: glob.to_owned(),
-            reason: error.kind().to_string(),
-        })?;
-        Ok(Self {
-            matcher: matcher.compile_matcher(),
-            by_name: !glob.contains('/'),
-        })
+        let matcher = built
+            .map_err(|error| FolderError::Glob { glob: glob.to_owned(), reason: error.kind().to_string() })?;
+        Ok(Self { matcher: matcher.compile_matcher(), by_name: !glob.contains('/') })
     }
 
     pub(crate) fn takes(&self, found: &Found, start: &Place) -> bool {

@@ -26,9 +26,9 @@ pub(crate) fn tool(folder: &Folder) -> ToolDefinition {
     .concurrency_safe(|_| true)
     .retry_safe()
     .render(|_, page| render(page))
-    .presentation_meta(|_, page| {
-        json!({"firstLine": number(page, "firstLine"), "lines": number(page, "lines")})
-    })
+    .presentation_meta(
+        |_, page| json!({"firstLine": number(page, "firstLine"), "lines": number(page, "lines")}),
+    )
     .present_call(|args| {
         let title = format!("Read {}", args.path);
         let line = args.offset.saturating_add(1);
@@ -64,14 +64,15 @@ struct Page {
     /// The lines with their line ends.
     text: String,
     /// Number of the first line in `text`, counted from 1.
+    #[schemars(range(min = 1))]
     first_line: usize,
     /// How many lines `text` has.
     lines: usize,
     /// How many lines the file has.
     total_lines: usize,
     /// There are more lines: pass it as `offset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize", range(min = 1))]
     next: Option<usize>,
 }
 
@@ -79,13 +80,11 @@ fn read(folder: &Folder, args: &ReadFile, signal: &Signal) -> Result<Page, Folde
     let place = Place::parse(&args.path)?;
     let text = text::read(folder, &place, signal)?;
     let limit = args.limit.map_or(usize::MAX, |limit| limit as usize);
-    page(&text, args.offset as usize, limit, MAX_TEXT_MIB << 20).map_err(|line| {
-        FolderError::LongLine {
-            path: place.to_string(),
-            line: line.number,
-            bytes: line.bytes,
-            limit_mib: MAX_TEXT_MIB,
-        }
+    page(&text, args.offset as usize, limit, MAX_TEXT_MIB << 20).map_err(|line| FolderError::LongLine {
+        path: place.to_string(),
+        line: line.number,
+        bytes: line.bytes,
+        limit_mib: MAX_TEXT_MIB,
     })
 }
 
@@ -98,23 +97,14 @@ struct LongLine {
 
 /// At most `limit` lines of `text` and `max_bytes` bytes, `offset` lines in.
 fn page(text: &str, offset: usize, limit: usize, max_bytes: usize) -> Result<Page, LongLine> {
-    let mut page = Page {
-        text: String::new(),
-        first_line: offset + 1,
-        lines: 0,
-        total_lines: 0,
-        next: None,
-    };
+    let mut page = Page { text: String::new(), first_line: offset + 1, lines: 0, total_lines: 0, next: None };
     for line in text.split_inclusive('\n') {
         page.total_lines += 1;
         if page.total_lines <= offset || page.next.is_some() {
             continue;
         }
         if page.lines == 0 && line.len() > max_bytes {
-            return Err(LongLine {
-                number: page.total_lines,
-                bytes: line.len(),
-            });
+            return Err(LongLine { number: page.total_lines, bytes: line.len() });
         }
         if page.lines == limit || page.text.len() + line.len() > max_bytes {
             page.next = Some(page.total_lines - 1);

@@ -19,7 +19,7 @@ use crate::{
 /// The most matches of one result.
 const MAX_MATCHES: usize = 10_000;
 
-/// How many there are unless the call says otherwise.
+/// How many there are unless the call asks for another number.
 const DEFAULT_MATCHES: usize = 1_000;
 
 /// The most text that one call searches; the file that goes over it is the last.
@@ -82,7 +82,7 @@ struct SearchText {
     include_ignored: bool,
     /// Most matches to return, 1 to 10000. Default 1000.
     #[serde(default)]
-    #[schemars(with = "u32", range(min = 1, max = 10_000))]
+    #[schemars(with = "u32", range(min = 1, max = MAX_MATCHES))]
     max_results: Option<u32>,
     /// `next` of the previous result, to go on from there.
     #[serde(default)]
@@ -105,7 +105,7 @@ struct Found {
     /// Files of this call that are not text, too large or not readable.
     files_skipped: usize,
     /// The search did not come to its end: pass it as `cursor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next: Option<String>,
 }
@@ -117,6 +117,7 @@ struct LineMatch {
     /// Relative to the root folder.
     path: String,
     /// Counted from 1.
+    #[schemars(range(min = 1))]
     line: usize,
     /// The line; of a long one 400 bytes around the match, with "…" where it is cut.
     text: String,
@@ -129,12 +130,7 @@ fn search(folder: &Folder, args: &SearchText, signal: &Signal) -> Result<Found, 
         pattern: compile(args)?,
         limit: args.max_results.map_or(DEFAULT_MATCHES, |limit| limit as usize),
         searched_bytes: 0,
-        found: Found {
-            matches: Vec::new(),
-            files_searched: 0,
-            files_skipped: 0,
-            next: None,
-        },
+        found: Found { matches: Vec::new(), files_searched: 0, files_skipped: 0, next: None },
     };
     let start = Place::parse(&args.path)?;
     let cursor = args.cursor.as_deref().map(Cursor::parse).transpose()?;
@@ -190,12 +186,7 @@ impl Search<'_> {
     }
 
     /// Searches one file from a line on.
-    fn file(
-        &mut self,
-        place: &Place,
-        first_line: usize,
-        unreadable: Unreadable,
-    ) -> Result<(), FolderError> {
+    fn file(&mut self, place: &Place, first_line: usize, unreadable: Unreadable) -> Result<(), FolderError> {
         let text = match text::read(self.folder, place, self.signal) {
             Ok(text) => text,
             Err(error) if unreadable == Unreadable::Fails || matches!(error, FolderError::Aborted) => {

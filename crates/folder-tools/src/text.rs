@@ -23,11 +23,7 @@ pub(crate) fn read(folder: &Folder, place: &Place, signal: &Signal) -> Result<St
     read_from(folder.open_file(place)?, place, signal)
 }
 
-fn read_from(
-    mut file: impl Read,
-    place: &Place,
-    signal: &Signal,
-) -> Result<String, FolderError> {
+fn read_from(mut file: impl Read, place: &Place, signal: &Signal) -> Result<String, FolderError> {
     let mut bytes = Vec::new();
     loop {
         check(signal)?;
@@ -58,11 +54,7 @@ fn read_from(
 }
 
 fn not_text(place: &Place, offset: usize, byte: u8) -> FolderError {
-    FolderError::NotText {
-        path: place.to_string(),
-        offset,
-        byte,
-    }
+    FolderError::NotText { path: place.to_string(), offset, byte }
 }
 
 #[cfg(test)]
@@ -88,9 +80,7 @@ mod tests {
     #[test]
     fn what_is_no_text_is_refused_with_its_place() {
         let refused = |offset, byte| {
-            Err(format!(
-                "\"f\" is not text (byte {offset} is {byte}): only UTF-8 text can be read"
-            ))
+            Err(format!("\"f\" is not text (byte {offset} is {byte}): only UTF-8 text can be read"))
         };
         assert_eq!(read_bytes(&b"ab\0c"[..]), refused(2, "0x00"));
         assert_eq!(read_bytes(&b"caf\xe9 au lait"[..]), refused(3, "0xe9"));

@@ -64,7 +64,6 @@ pub(crate) struct Found {
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
 pub(crate) enum Kind {
     File,
     Dir,
@@ -163,16 +162,11 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, place: &Place, links: Links) -> Result<(), FolderError> {
         let entries = self.entries(place, links)?;
         let outer_ignore_files = self.ignore_files.len();
-        let has_ignore_file = entries
-            .binary_search_by(|entry| entry.name.as_str().cmp(GITIGNORE))
-            .is_ok();
+        let has_ignore_file = entries.binary_search_by(|entry| entry.name.as_str().cmp(GITIGNORE)).is_ok();
         if self.depth == Depth::Tracked && has_ignore_file {
             self.add_ignore_file(place)?;
         }
-        self.levels.push(Level {
-            rest: entries.into_iter(),
-            outer_ignore_files,
-        });
+        self.levels.push(Level { rest: entries.into_iter(), outer_ignore_files });
         Ok(())
     }
 
@@ -198,17 +192,10 @@ impl<'a> Walk<'a> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let place = place.join(&name);
             let bytes = match kind {
-                Kind::File if self.counts(&place) => {
-                    entry.metadata().map_or(0, |metadata| metadata.len())
-                }
+                Kind::File if self.counts(&place) => entry.metadata().map_or(0, |metadata| metadata.len()),
                 _ => 0,
             };
-            entries.push(Found {
-                place,
-                name,
-                kind,
-                bytes,
-            });
+            entries.push(Found { place, name, kind, bytes });
         }
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         Ok(entries)
@@ -242,10 +229,7 @@ impl<'a> Walk<'a> {
             let _ = rules.add_line(None, line);
         }
         if let Ok(rules) = rules.build() {
-            self.ignore_files.push(IgnoreFile {
-                place: place.clone(),
-                rules,
-            });
+            self.ignore_files.push(IgnoreFile { place: place.clone(), rules });
         }
         Ok(())
     }
@@ -309,21 +293,12 @@ mod tests {
 
     #[test]
     fn walk_goes_in_path_order_and_goes_on_from_any_place() {
-        let (_temp, folder) = folder_of(&[
-            ("a/b/c", ""),
-            ("a/b.x", ""),
-            ("a.txt", ""),
-            ("a-", ""),
-            ("z/", ""),
-        ]);
+        let (_temp, folder) =
+            folder_of(&[("a/b/c", ""), ("a/b.x", ""), ("a.txt", ""), ("a-", ""), ("z/", "")]);
         let all = ["a", "a/b", "a/b/c", "a/b.x", "a-", "a.txt", "z"];
         assert_eq!(walked(&folder, ".", Depth::Everything, None), all);
         for (index, from) in all.iter().enumerate() {
-            assert_eq!(
-                walked(&folder, ".", Depth::Everything, Some(from)),
-                all[index..],
-                "from {from}"
-            );
+            assert_eq!(walked(&folder, ".", Depth::Everything, Some(from)), all[index..], "from {from}");
         }
         // Places that are gone, or were never there.
         assert_eq!(walked(&folder, ".", Depth::Everything, Some("a/b/a/x")), all[2..]);
@@ -334,10 +309,7 @@ mod tests {
     fn flat_walk_finds_the_entries_of_the_folder_only() {
         let (_temp, folder) =
             folder_of(&[(".git/config", ""), (".hidden", ""), ("a/b", ""), (".gitignore", "a\n")]);
-        assert_eq!(
-            walked(&folder, ".", Depth::Flat, None),
-            [".git", ".gitignore", ".hidden", "a"]
-        );
+        assert_eq!(walked(&folder, ".", Depth::Flat, None), [".git", ".gitignore", ".hidden", "a"]);
         assert_eq!(walked(&folder, "a", Depth::Flat, None), ["a/b"]);
     }
 
@@ -385,9 +357,6 @@ mod tests {
         assert_eq!(walk.next().unwrap().unwrap().name, "a");
         source.cancel("enough");
         assert!(matches!(walk.next(), Err(FolderError::Aborted)));
-        assert!(matches!(
-            Walk::new(&folder, &signal, &start, Depth::Flat, None),
-            Err(FolderError::Aborted)
-        ));
+        assert!(matches!(Walk::new(&folder, &signal, &start, Depth::Flat, None), Err(FolderError::Aborted)));
     }
 }

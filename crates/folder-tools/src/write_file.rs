@@ -1,6 +1,9 @@
 //! `write_file`: the only tool that changes anything.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::fs::OpenOptions;
@@ -13,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cards,
     error::FolderError,
-    folder::{Folder, Links, Place, require_file},
+    folder::{Folder, Place, require_file},
     text::{MAX_FILE_BYTES, MAX_FILE_MIB},
     work::{self, check},
 };
@@ -93,24 +96,40 @@ fn write(folder: &Folder, args: &WriteFile, signal: &Signal) -> Result<Written, 
         });
     }
     check(signal)?;
-    let failed = |source| FolderError::from_io("write", place.as_str(), source);
-    if let Some(parent) = place.as_path().parent() {
-        folder.dir().create_dir_all(parent).map_err(failed)?;
-    }
+    make_parent(folder, &place)?;
     let bytes = match args.mode {
         Mode::Create => create(folder, &place, &args.content, signal)?,
         Mode::Replace => replace(folder, &place, &args.content, signal)?,
-        Mode::Append => append(folder, &place, &args.content).map_err(failed)??,
+        Mode::Append => append(folder, &place, &args.content)?,
     };
     Ok(Written { path: place.to_string(), bytes })
 }
 
+/// Makes the folders on the way.
+fn make_parent(folder: &Folder, place: &Place) -> Result<(), FolderError> {
+    let Some(parent) = place.parents().pop() else {
+        return Ok(());
+    };
+    let not_a_folder = || FolderError::NotAFolder { path: place.to_string() };
+    match folder.metadata(&parent) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(not_a_folder()),
+        Err(FolderError::NotFound { .. }) => {
+            folder.dir().create_dir_all(parent.as_path()).map_err(|source| match source.kind() {
+                // A symlink to nothing stands there.
+                io::ErrorKind::AlreadyExists => not_a_folder(),
+                _ => failed(place)(source),
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Takes the file away again if it cannot be written to its end.
 fn create(folder: &Folder, place: &Place, content: &str, signal: &Signal) -> Result<u64, FolderError> {
-    let failed = |source| FolderError::from_io("write", place.as_str(), source);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    let mut file = folder.dir().open_with(place.as_path(), &options).map_err(failed)?;
+    let mut file = folder.dir().open_with(place.as_path(), &options).map_err(failed(place))?;
     write_all(&mut file, content, place, signal).inspect_err(|_| {
         let _ = folder.dir().remove_file(place.as_path());
     })?;
@@ -119,7 +138,6 @@ fn create(folder: &Folder, place: &Place, content: &str, signal: &Signal) -> Res
 
 /// Writes beside the file and renames, through a symlink to the file that it stands for.
 fn replace(folder: &Folder, place: &Place, content: &str, signal: &Signal) -> Result<u64, FolderError> {
-    let failed = |source| FolderError::from_io("write", place.as_str(), source);
     let (target, permissions) = match folder.dir().canonicalize(place.as_path()) {
         Ok(target) => {
             let metadata = folder.metadata(place)?;
@@ -127,32 +145,29 @@ fn replace(folder: &Folder, place: &Place, content: &str, signal: &Signal) -> Re
             (target, Some(metadata.permissions()))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => (place.as_path().to_owned(), None),
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(failed(place)(error)),
     };
     let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(FolderError::IsFolder { path: place.to_string() });
     };
-    let parent = Place::parse(parent.to_str().filter(|parent| !parent.is_empty()).unwrap_or("."))?;
-    let dir = folder.open_dir(&parent, Links::Follow)?;
-    let mut file = TempFile::new(&dir).map_err(failed)?;
+    let dir = folder.dir().open_dir(Path::new(".").join(parent)).map_err(failed(place))?;
+    let mut file = TempFile::new(&dir).map_err(failed(place))?;
     write_all(&mut file, content, place, signal)?;
     if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).map_err(failed)?;
+        file.as_file().set_permissions(permissions).map_err(failed(place))?;
     }
-    file.replace(name).map_err(failed)?;
+    file.replace(name).map_err(failed(place))?;
     Ok(content.len() as u64)
 }
 
 /// One write at the end of the file: half of it would be worse than all of it.
-fn append(folder: &Folder, place: &Place, content: &str) -> io::Result<Result<u64, FolderError>> {
+fn append(folder: &Folder, place: &Place, content: &str) -> Result<u64, FolderError> {
     let mut options = OpenOptions::new();
     options.append(true).create(true).nonblock(true);
-    let mut file = folder.dir().open_with(place.as_path(), &options)?;
-    if let Err(error) = require_file(&file.metadata()?, place) {
-        return Ok(Err(error));
-    }
-    file.write_all(content.as_bytes())?;
-    Ok(Ok(file.metadata()?.len()))
+    let mut file = folder.dir().open_with(place.as_path(), &options).map_err(failed(place))?;
+    require_file(&file.metadata().map_err(failed(place))?, place)?;
+    file.write_all(content.as_bytes()).map_err(failed(place))?;
+    Ok(file.metadata().map_err(failed(place))?.len())
 }
 
 /// Bytes between two looks at the signal.
@@ -166,10 +181,13 @@ fn write_all(
 ) -> Result<(), FolderError> {
     for chunk in content.as_bytes().chunks(CHUNK_BYTES) {
         check(signal)?;
-        file.write_all(chunk)
-            .map_err(|source| FolderError::from_io("write", place.as_str(), source))?;
+        file.write_all(chunk).map_err(failed(place))?;
     }
     check(signal)
+}
+
+fn failed(place: &Place) -> impl Fn(io::Error) -> FolderError {
+    move |source| FolderError::from_io("write", place.as_str(), source)
 }
 
 /// A new file is shown as a difference. What another mode changes is not known before it runs.

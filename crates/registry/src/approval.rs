@@ -1,8 +1,8 @@
 //! Approval: the seam through which an `ask` decision reaches somebody who can answer it (contract 3.6).
 //!
 //! A policy decides [`PreDecision::Ask`](crate::PreDecision::Ask); the pipeline then looks for the
-//! [`ApprovalService`] mounted last and asks it once. Without a service, without an agent, or with an answer other
-//! than [`ApprovalOutcome::AllowedOnce`], the call is denied.
+//! [`ApprovalService`] mounted last and asks it once. Without a service, without an agent, or with an answer
+//! other than [`ApprovalOutcome::AllowedOnce`], the call is denied.
 
 use std::sync::Arc;
 
@@ -21,14 +21,12 @@ pub use desk::{ApprovalDesk, ApprovalPolicy, OpenTurn};
 
 /// Answers approval requests.
 ///
-/// An implementation must answer every request once, must return [`ApprovalOutcome::Cancelled`] soon after the
-/// request's signal is cancelled, and must not need any lock held by the caller. An `Err` or a panic fails the call.
+/// An implementation must answer every request once, must return [`ApprovalOutcome::Cancelled`] soon after
+/// the request's signal is cancelled, and must not need any lock held by the caller. An `Err` or a panic
+/// fails the call.
 pub trait ApprovalService: Send + Sync {
     /// Asks, and waits for the answer.
-    fn request(
-        &self,
-        request: ApprovalRequest,
-    ) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>>;
+    fn request(&self, request: ApprovalRequest) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>>;
 }
 
 /// What is asked.

@@ -1,8 +1,8 @@
 //! Cancellation: signals with a reason, the fusion of several into one, and the two abort results.
 //!
-//! Cancellation is cooperative. A [`Signal`] says that the result is no longer wanted and why; a body that looks at
-//! it may stop early, and a body that does not is awaited to its end. The first cause wins: a signal is cancelled
-//! once, and its reason never changes afterwards.
+//! Cancellation is cooperative. A [`Signal`] says that the result is no longer wanted and why; a body that
+//! looks at it may stop early, and a body that does not is awaited to its end. The first cause wins: a signal
+//! is cancelled once, and its reason never changes afterwards.
 
 use std::{
     fmt,
@@ -42,18 +42,13 @@ impl SignalSource {
     /// A source whose signal is not cancelled.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            signal: Signal::fresh(fresh_id()),
-        }
+        Self { signal: Signal::fresh(fresh_id()) }
     }
 
     /// Cancels the signal and everything fused from it. The first call wins and returns `true`; later ones do
     /// nothing and return `false`.
     pub fn cancel(&self, reason: impl Into<CancelReason>) -> bool {
-        self.signal
-            .state
-            .as_ref()
-            .is_some_and(|state| State::cancel(state, &reason.into()))
+        self.signal.state.as_ref().is_some_and(|state| State::cancel(state, &reason.into()))
     }
 
     /// The half to hand out.
@@ -77,14 +72,12 @@ impl Signal {
     /// The signal that is never cancelled.
     #[must_use]
     pub const fn never() -> Self {
-        Self {
-            state: None,
-            id: NEVER,
-        }
+        Self { state: None, id: NEVER }
     }
 
-    /// A signal cancelled by the first of `signals` to be cancelled, with that one's reason. If several are cancelled
-    /// already, the first in order gives the reason. One signal, or the same one several times, is returned as it is.
+    /// A signal cancelled by the first of `signals` to be cancelled, with that one's reason. If several are
+    /// cancelled already, the first in order gives the reason. One signal, or the same one several times, is
+    /// returned as it is.
     #[must_use]
     pub fn any(signals: impl IntoIterator<Item = Signal>) -> Self {
         let mut parents: Vec<Signal> = Vec::new();
@@ -106,9 +99,7 @@ impl Signal {
     /// Whether the signal has been cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.state
-            .as_ref()
-            .is_some_and(|state| state.reason.get().is_some())
+        self.state.as_ref().is_some_and(|state| state.reason.get().is_some())
     }
 
     /// Why the signal was cancelled; `None` as long as it was not.
@@ -119,24 +110,18 @@ impl Signal {
 
     /// Waits until the signal is cancelled and gives the reason; never ready for [`Signal::never`].
     pub fn cancelled(&self) -> Cancelled {
-        Cancelled {
-            signal: self.clone(),
-            key: None,
-        }
+        Cancelled { signal: self.clone(), key: None }
     }
 
-    /// Whether both stand for the same signal. What a call hands to its body counts as the caller's signal unless a
-    /// wrapper put another one in its place.
+    /// Whether both stand for the same signal. What a call hands to its body counts as the caller's signal
+    /// unless a wrapper put another one in its place.
     #[must_use]
     pub fn same(&self, other: &Signal) -> bool {
         self.id == other.id
     }
 
     fn fresh(id: u64) -> Self {
-        Self {
-            state: Some(Arc::default()),
-            id,
-        }
+        Self { state: Some(Arc::default()), id }
     }
 
     fn is_identical(&self, other: &Signal) -> bool {
@@ -150,16 +135,10 @@ impl Signal {
     /// A new signal that follows each of `parents`.
     fn relay<'a>(parents: impl IntoIterator<Item = &'a Signal>, id: u64) -> Self {
         let relay: Arc<State> = Arc::default();
-        for parent in parents
-            .into_iter()
-            .filter_map(|signal| signal.state.as_ref())
-        {
+        for parent in parents.into_iter().filter_map(|signal| signal.state.as_ref()) {
             State::link(parent, &relay);
         }
-        Self {
-            state: Some(relay),
-            id,
-        }
+        Self { state: Some(relay), id }
     }
 }
 
@@ -197,8 +176,8 @@ impl CancelReason {
         &self.0
     }
 
-    /// Whether this is a clone of that very reason. This is how a policy recognises that *its* deadline, and not
-    /// somebody else's cancellation, came first.
+    /// Whether this is a clone of that very reason. This is how a policy recognises that *its* deadline, and
+    /// not somebody else's cancellation, came first.
     #[must_use]
     pub fn same(&self, other: &CancelReason) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -239,15 +218,13 @@ impl Future for Cancelled {
         let Some(state) = &this.signal.state else {
             return Poll::Pending;
         };
-        // `cancel` sets the reason under the same lock, so no wake-up can fall between the look and the entry.
+        // `cancel` sets the reason under the same lock, so no wake-up can fall between the look and the
+        // entry.
         let mut links = lock(&state.links);
         if let Some(reason) = state.reason.get() {
             return Poll::Ready(reason.clone());
         }
-        match this
-            .key
-            .and_then(|key| links.waiters.iter_mut().find(|(known, _)| *known == key))
-        {
+        match this.key.and_then(|key| links.waiters.iter_mut().find(|(known, _)| *known == key)) {
             Some((_, waker)) => waker.clone_from(cx.waker()),
             None => {
                 let key = links.next_key();
@@ -269,10 +246,11 @@ impl Drop for Cancelled {
     }
 }
 
-/// The signal of one dispatch: follows the caller's signal, the one a wrapper put in its place (contract 3.7), and
-/// `abandoned`, which says that the wrapper stopped waiting.
+/// The signal of one dispatch: follows the caller's signal, the one a wrapper put in its place (contract
+/// 3.7), and `abandoned`, which says that the wrapper stopped waiting.
 ///
-/// If the first two are the same signal, so is the fused one. If the wrapper's is cancelled already, its reason wins.
+/// If the first two are the same signal, so is the fused one. If the wrapper's is cancelled already, its
+/// reason wins.
 pub(crate) fn fuse(assigned: &Signal, caller: &Signal, abandoned: &Signal) -> Fused {
     let relays_a_wrapper = !assigned.same(caller);
     let signal = if relays_a_wrapper {
@@ -280,11 +258,7 @@ pub(crate) fn fuse(assigned: &Signal, caller: &Signal, abandoned: &Signal) -> Fu
     } else {
         Signal::relay([caller, abandoned], caller.id)
     };
-    Fused {
-        signal,
-        relays_a_wrapper,
-        settled: false,
-    }
+    Fused { signal, relays_a_wrapper, settled: false }
 }
 
 /// Owns the signal of one dispatch; cancels it if the dispatch is dropped before the body settled.
@@ -307,10 +281,7 @@ impl Fused {
 impl Drop for Fused {
     fn drop(&mut self) {
         if let (false, Some(state)) = (self.settled, &self.signal.state) {
-            State::cancel(
-                state,
-                &CancelReason::new("the tool call was dropped before it settled"),
-            );
+            State::cancel(state, &CancelReason::new("the tool call was dropped before it settled"));
         }
     }
 }
@@ -362,16 +333,14 @@ impl Links {
 }
 
 impl State {
-    /// Cancels `state` and everything that follows it. Every reason is set before anybody wakes, and no lock is held
-    /// while wakers run.
+    /// Cancels `state` and everything that follows it. Every reason is set before anybody wakes, and no lock
+    /// is held while wakers run.
     fn cancel(state: &Arc<State>, reason: &CancelReason) -> bool {
         let Some((mut wakers, mut followers)) = state.fire(reason) else {
             return false;
         };
         while let Some((_, follower)) = followers.pop() {
-            let fired = follower
-                .upgrade()
-                .and_then(|follower| follower.fire(reason));
+            let fired = follower.upgrade().and_then(|follower| follower.fire(reason));
             if let Some((more_wakers, more_followers)) = fired {
                 wakers.extend(more_wakers);
                 followers.extend(more_followers);
@@ -383,17 +352,11 @@ impl State {
         true
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the two lists to be told, used in one place"
-    )]
+    #[expect(clippy::type_complexity, reason = "the two lists to be told, used in one place")]
     fn fire(&self, reason: &CancelReason) -> Option<(Vec<(u64, Waker)>, Vec<(u64, Weak<State>)>)> {
         let mut links = lock(&self.links);
         self.reason.set(reason.clone()).ok()?;
-        Some((
-            std::mem::take(&mut links.waiters),
-            std::mem::take(&mut links.children),
-        ))
+        Some((std::mem::take(&mut links.waiters), std::mem::take(&mut links.children)))
     }
 
     fn link(parent: &Arc<State>, child: &Arc<State>) {

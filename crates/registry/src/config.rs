@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ConfigError;
 
-/// How a registry behaves. JSON: `{"mode": "native" | "code" | "both", "maxParallelSubCalls": 10, "toolOrder"?: […]}`.
+/// How a registry behaves. JSON: `{"mode": "native" | "code" | "both", "maxParallelSubCalls": 10,
+/// "toolOrder"?: […]}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RegistryConfig {
     /// How tools are offered to the model. Default `native`.
     pub mode: Mode,
-    /// How many sub-calls of one program may run at the same time; more queue. Default 10, at least 1 in every mode
-    /// but `native`.
+    /// How many sub-calls of one program may run at the same time; more queue. Default 10, at least 1 in
+    /// every mode but `native`.
     pub max_parallel_sub_calls: usize,
-    /// The order of tools on the wire: unique names with exactly one `<unlisted-tools>` where the rest goes. Default
-    /// `None`: lexicographic.
+    /// The order of tools on the wire: unique names with exactly one `<unlisted-tools>` where the rest goes.
+    /// Default `None`: lexicographic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_order: Option<Vec<Arc<str>>>,
 }
@@ -29,11 +30,7 @@ impl RegistryConfig {
     /// The defaults, in `mode`.
     #[must_use]
     pub fn new(mode: Mode) -> Self {
-        Self {
-            mode,
-            max_parallel_sub_calls: 10,
-            tool_order: None,
-        }
+        Self { mode, max_parallel_sub_calls: 10, tool_order: None }
     }
 
     /// Sets [`RegistryConfig::max_parallel_sub_calls`].
@@ -45,28 +42,21 @@ impl RegistryConfig {
 
     /// Sets [`RegistryConfig::tool_order`].
     #[must_use]
-    pub fn with_tool_order<T: Into<Arc<str>>>(
-        mut self,
-        order: impl IntoIterator<Item = T>,
-    ) -> Self {
+    pub fn with_tool_order<T: Into<Arc<str>>>(mut self, order: impl IntoIterator<Item = T>) -> Self {
         self.tool_order = Some(order.into_iter().map(Into::into).collect());
         self
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.mode != Mode::Native && self.max_parallel_sub_calls == 0 {
-            return Err(ConfigError::MaxParallelSubCalls {
-                got: self.max_parallel_sub_calls,
-            });
+            return Err(ConfigError::MaxParallelSubCalls { got: self.max_parallel_sub_calls });
         }
         let Some(order) = &self.tool_order else {
             return Ok(());
         };
         let mut seen = HashSet::new();
         if let Some(name) = order.iter().find(|name| !seen.insert(Arc::clone(name))) {
-            return Err(ConfigError::DuplicateInToolOrder {
-                name: Arc::clone(name),
-            });
+            return Err(ConfigError::DuplicateInToolOrder { name: Arc::clone(name) });
         }
         if !seen.contains(UNLISTED_TOOLS) {
             return Err(ConfigError::RestEntry);

@@ -19,9 +19,7 @@ pub(crate) fn contain<T>(callback: impl FnOnce() -> T) -> Result<T, ToolError> {
 }
 
 /// Runs a fallible `callback`; a panic becomes an error like its own.
-pub(crate) fn contain_result<T>(
-    callback: impl FnOnce() -> Result<T, ToolError>,
-) -> Result<T, ToolError> {
+pub(crate) fn contain_result<T>(callback: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
     contain(callback).and_then(|result| result)
 }
 
@@ -30,12 +28,8 @@ pub(crate) fn contain_future<T>(
     start: impl FnOnce() -> BoxFuture<'static, Result<T, ToolError>>,
 ) -> Contained<T> {
     match contain(start) {
-        Ok(future) => Contained {
-            state: State::Running(future),
-        },
-        Err(error) => Contained {
-            state: State::Failed(error),
-        },
+        Ok(future) => Contained { state: State::Running(future) },
+        Err(error) => Contained { state: State::Failed(error) },
     }
 }
 

@@ -50,10 +50,7 @@ impl ContentBlock {
     /// An image block of base64 data.
     #[must_use]
     pub fn image(data: impl Into<Arc<str>>, mime_type: impl Into<Arc<str>>) -> Self {
-        Self::Image {
-            data: data.into(),
-            mime_type: mime_type.into(),
-        }
+        Self::Image { data: data.into(), mime_type: mime_type.into() }
     }
 
     /// The text of a text block.
@@ -73,10 +70,7 @@ impl ContentBlock {
             Self::Image { .. } => "image",
             Self::Audio { .. } => "audio",
             Self::Resource { .. } => "resource",
-            Self::Other(block) => block
-                .get("type")
-                .and_then(Json::as_str)
-                .unwrap_or("unknown"),
+            Self::Other(block) => block.get("type").and_then(Json::as_str).unwrap_or("unknown"),
         }
     }
 
@@ -108,20 +102,10 @@ fn known_shape(block: &Json) -> Option<ContentBlock> {
         _ => None,
     };
     match (block.get("type")?.as_str()?, fields) {
-        ("text", 2) => Some(ContentBlock::Text {
-            text: text("text")?,
-        }),
-        ("image", 3) => Some(ContentBlock::Image {
-            data: text("data")?,
-            mime_type: text("mimeType")?,
-        }),
-        ("audio", 3) => Some(ContentBlock::Audio {
-            data: text("data")?,
-            mime_type: text("mimeType")?,
-        }),
-        ("resource", 2) => Some(ContentBlock::Resource {
-            resource: block.get("resource")?.clone(),
-        }),
+        ("text", 2) => Some(ContentBlock::Text { text: text("text")? }),
+        ("image", 3) => Some(ContentBlock::Image { data: text("data")?, mime_type: text("mimeType")? }),
+        ("audio", 3) => Some(ContentBlock::Audio { data: text("data")?, mime_type: text("mimeType")? }),
+        ("resource", 2) => Some(ContentBlock::Resource { resource: block.get("resource")?.clone() }),
         _ => None,
     }
 }
@@ -152,14 +136,11 @@ impl<'de> Deserialize<'de> for ContentBlock {
 
 /// The text blocks, joined by newline.
 pub(crate) fn text_of(content: &[ContentBlock]) -> String {
-    content
-        .iter()
-        .filter_map(ContentBlock::as_text)
-        .collect::<Vec<_>>()
-        .join("\n")
+    content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n")
 }
 
-/// Something a tool, a wrapper or a post-policy wants the model to read after the results of the step (contract 3.12).
+/// Something a tool, a wrapper or a post-policy wants the model to read after the results of the step
+/// (contract 3.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AdditionalContext {
@@ -179,23 +160,13 @@ impl AdditionalContext {
     /// A context of one text block.
     #[must_use]
     pub fn text(source: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self {
-            content: vec![ContentBlock::text(text)],
-            source: source.into(),
-            placement: None,
-            meta: None,
-        }
+        Self { content: vec![ContentBlock::text(text)], source: source.into(), placement: None, meta: None }
     }
 
     /// A context of any blocks.
     #[must_use]
     pub fn new(source: impl Into<Arc<str>>, content: Vec<ContentBlock>) -> Self {
-        Self {
-            content,
-            source: source.into(),
-            placement: None,
-            meta: None,
-        }
+        Self { content, source: source.into(), placement: None, meta: None }
     }
 
     /// Sets the placement.

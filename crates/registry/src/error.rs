@@ -1,8 +1,9 @@
-//! What can go wrong: the failure of a call (a value the model reads) and the refusals of the registry (errors the
-//! embedder reads).
+//! What can go wrong: the failure of a call (a value the model reads) and the refusals of the registry
+//! (errors the embedder reads).
 //!
-//! [`ToolError`] is what callbacks return; the pipeline turns it into a [`ToolFailure`], the failed half of a result.
-//! Every other type here is one refusal enum per operation, each with a `code()` where the contract names one.
+//! [`ToolError`] is what callbacks return; the pipeline turns it into a [`ToolFailure`], the failed half of a
+//! result. Every other type here is one refusal enum per operation, each with a `code()` where the contract
+//! names one.
 
 use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
@@ -10,8 +11,8 @@ use code_mode_schema::{JsonSchemaError, LosslessError};
 
 /// What a tool body, a listener, a guard or a renderer returns as `Err`.
 ///
-/// The message is written for the model. The source is for operators only and never reaches the model. Any standard
-/// error converts with `?`: its text becomes the message and itself the source.
+/// The message is written for the model. The source is for operators only and never reaches the model. Any
+/// standard error converts with `?`: its text becomes the message and itself the source.
 ///
 /// ```
 /// use code_mode_registry::ToolError;
@@ -51,7 +52,8 @@ impl ToolError {
         Self::of_kind(ToolErrorKind::Plain, message.into())
     }
 
-    /// `ToolArgsError` / `INVALID_ARGS`: the arguments break the tool's schema; `violations` say how (contract 3.11).
+    /// `ToolArgsError` / `INVALID_ARGS`: the arguments break the tool's schema; `violations` say how
+    /// (contract 3.11).
     #[must_use]
     pub fn invalid_arguments(violations: &[String]) -> Self {
         Self::new(format!("invalid arguments: {}", violations.join("; ")))
@@ -66,12 +68,7 @@ impl ToolError {
     }
 
     fn of_kind(kind: ToolErrorKind, message: Arc<str>) -> Self {
-        Self(Box::new(ToolErrorState {
-            kind,
-            message,
-            info: None,
-            source: None,
-        }))
+        Self(Box::new(ToolErrorState { kind, message, info: None, source: None }))
     }
 
     /// Adds the class name and code that hosts see beside the message.
@@ -111,17 +108,8 @@ impl ToolError {
     }
 
     pub(crate) fn into_failure(self) -> ToolFailure {
-        let ToolErrorState {
-            message,
-            info,
-            source,
-            ..
-        } = *self.0;
-        ToolFailure {
-            message,
-            info,
-            source,
-        }
+        let ToolErrorState { message, info, source, .. } = *self.0;
+        ToolFailure { message, info, source }
     }
 }
 
@@ -159,11 +147,7 @@ impl ToolFailure {
     /// A failure with this message and no info.
     #[must_use]
     pub fn new(message: impl Into<Arc<str>>) -> Self {
-        Self {
-            message: message.into(),
-            info: None,
-            source: None,
-        }
+        Self { message: message.into(), info: None, source: None }
     }
 
     /// Adds class name and code.
@@ -205,10 +189,8 @@ impl ToolFailure {
 
     /// `ToolOutputError` / `INVALID_TOOL_OUTPUT` (contract 3.8).
     pub(crate) fn invalid_output(name: &str, violations: &str) -> Self {
-        Self::new(format!(
-            "tool \"{name}\" returned invalid output: {violations}"
-        ))
-        .with_info(ErrorInfo::new("ToolOutputError", "INVALID_TOOL_OUTPUT"))
+        Self::new(format!("tool \"{name}\" returned invalid output: {violations}"))
+            .with_info(ErrorInfo::new("ToolOutputError", "INVALID_TOOL_OUTPUT"))
     }
 }
 
@@ -245,10 +227,7 @@ impl ErrorInfo {
     /// Class name and code, as hosts see them.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>, code: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            name: name.into(),
-            code: code.into(),
-        }
+        Self { name: name.into(), code: code.into() }
     }
 
     /// The class name, for example `ToolArgsError`.
@@ -281,13 +260,12 @@ pub enum ConfigError {
         name: Arc<str>,
     },
     /// `tool_order` does not say where the unlisted tools go.
-    #[error(
-        "toolOrder lacks the rest entry \"<unlisted-tools>\", the place of all tools it does not list"
-    )]
+    #[error("toolOrder lacks the rest entry \"<unlisted-tools>\", the place of all tools it does not list")]
     RestEntry,
 }
 
-/// Why a definition was not registered. The variants stand in the order in which they are checked (contract 2.2).
+/// Why a definition was not registered. The variants stand in the order in which they are checked (contract
+/// 2.2).
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
@@ -326,8 +304,8 @@ pub enum RegisterError {
         /// Whether the layer is an agent's (`true`) or the global one.
         scoped: bool,
     },
-    /// [`install_transport`](crate::ToolRegistry::install_transport) was called with another name than `run_code`, or
-    /// in mode `native`, which has no transport.
+    /// [`install_transport`](crate::ToolRegistry::install_transport) was called with another name than
+    /// `run_code`, or in mode `native`, which has no transport.
     #[error("a transport is named \"run_code\" and needs mode \"code\" or \"both\"")]
     NoTransport,
     /// A change listener failed; the registration was rolled back and the name is free.
@@ -357,7 +335,8 @@ impl RegisterError {
     }
 }
 
-/// Why a visibility filter was refused. The variants stand in the order in which they are checked (contract 2.3).
+/// Why a visibility filter was refused. The variants stand in the order in which they are checked (contract
+/// 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestrictError {
@@ -388,24 +367,13 @@ pub enum RestrictError {
 
 fn unknown_globals(unknown: &[Arc<str>], known: &[Arc<str>]) -> String {
     let plural = if unknown.len() == 1 { "" } else { "s" };
-    let known = if known.is_empty() {
-        "(none)".to_owned()
-    } else {
-        known.join(", ")
-    };
-    format!(
-        "unknown global tool{plural} {}; known global tools: {known}",
-        quoted(unknown)
-    )
+    let known = if known.is_empty() { "(none)".to_owned() } else { known.join(", ") };
+    format!("unknown global tool{plural} {}; known global tools: {known}", quoted(unknown))
 }
 
 /// `"a", "b"`.
 pub(crate) fn quoted(names: &[Arc<str>]) -> String {
-    names
-        .iter()
-        .map(|name| format!("\"{name}\""))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
 
 /// Why the schemas of a view cannot be projected (contract 2.4).

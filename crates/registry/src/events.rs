@@ -1,8 +1,8 @@
 //! The waterfalls and observers of the pipeline: registration, order, scope filter, `next` (contract 3.2).
 //!
-//! Listeners run outermost first in registration order; a prepended one goes before all that are there. A listener
-//! that does not call [`Next::call`] decides alone. The list is fixed when a dispatch of the event starts. A listener
-//! registered for an agent receives only events of that agent, never events without one.
+//! Listeners run outermost first in registration order; a prepended one goes before all that are there. A
+//! listener that does not call [`Next::call`] decides alone. The list is fixed when a dispatch of the event
+//! starts. A listener registered for an agent receives only events of that agent, never events without one.
 
 use std::{
     fmt,
@@ -23,7 +23,8 @@ use crate::{
 
 /// The rest of a waterfall: the inner listeners, and in the middle what the event is about.
 ///
-/// It may be called any number of times, each call runs the whole rest again (decision 24), and also not at all.
+/// It may be called any number of times, each call runs the whole rest again (decision 24), and also not at
+/// all.
 pub struct Next<D> {
     rest: Arc<dyn Rest<D>>,
     from: usize,
@@ -33,8 +34,8 @@ impl<D: 'static> Next<D> {
     /// Runs the rest and gives its decision.
     ///
     /// # Errors
-    /// What an inner listener returned as `Err`, or the panic it died of. The middle itself never fails: a failing
-    /// tool is a failed result.
+    /// What an inner listener returned as `Err`, or the panic it died of. The middle itself never fails: a
+    /// failing tool is a failed result.
     pub async fn call(&self) -> Result<D, ToolError> {
         Arc::clone(&self.rest).run_from(self.from).await
     }
@@ -42,24 +43,18 @@ impl<D: 'static> Next<D> {
 
 impl<D> Clone for Next<D> {
     fn clone(&self) -> Self {
-        Self {
-            rest: Arc::clone(&self.rest),
-            from: self.from,
-        }
+        Self { rest: Arc::clone(&self.rest), from: self.from }
     }
 }
 
 impl<D> fmt::Debug for Next<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Next")
-            .field("from", &self.from)
-            .finish_non_exhaustive()
+        f.debug_struct("Next").field("from", &self.from).finish_non_exhaustive()
     }
 }
 
 /// A listener of a waterfall over arguments `A` that decides a `D`.
-pub(crate) type Listener<A, D> =
-    dyn Fn(A, Next<D>) -> BoxFuture<'static, Result<D, ToolError>> + Send + Sync;
+pub(crate) type Listener<A, D> = dyn Fn(A, Next<D>) -> BoxFuture<'static, Result<D, ToolError>> + Send + Sync;
 
 /// What is in the middle of a waterfall.
 pub(crate) type Middle<D> = dyn Fn() -> BoxFuture<'static, Result<D, ToolError>> + Send + Sync;
@@ -74,11 +69,7 @@ where
     A: Clone + Send + Sync + 'static,
     D: Send + 'static,
 {
-    let waterfall: Arc<dyn Rest<D>> = Arc::new(Waterfall {
-        listeners,
-        arguments,
-        middle,
-    });
+    let waterfall: Arc<dyn Rest<D>> = Arc::new(Waterfall { listeners, arguments, middle });
     waterfall.run_from(0).await
 }
 
@@ -104,10 +95,7 @@ where
         };
         let listener = Arc::clone(listener);
         let arguments = self.arguments.clone();
-        let next = Next {
-            rest: self,
-            from: index + 1,
-        };
+        let next = Next { rest: self, from: index + 1 };
         Box::pin(contain_future(move || listener(arguments, next)))
     }
 }
@@ -126,20 +114,13 @@ struct Entry<F: ?Sized> {
 
 impl<F: ?Sized> Clone for Entry<F> {
     fn clone(&self) -> Self {
-        Self {
-            id: self.id,
-            scope: self.scope.clone(),
-            callback: Arc::clone(&self.callback),
-        }
+        Self { id: self.id, scope: self.scope.clone(), callback: Arc::clone(&self.callback) }
     }
 }
 
 impl<F: ?Sized> Default for Listeners<F> {
     fn default() -> Self {
-        Self {
-            entries: RwLock::default(),
-            next_id: AtomicU64::new(0),
-        }
+        Self { entries: RwLock::default(), next_id: AtomicU64::new(0) }
     }
 }
 
@@ -147,11 +128,7 @@ impl<F: ?Sized> Listeners<F> {
     /// Adds a listener and returns its id for [`Listeners::remove`].
     pub(crate) fn add(&self, placement: &Placement, callback: Arc<F>) -> u64 {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry {
-            id,
-            scope: placement.scope.clone(),
-            callback,
-        };
+        let entry = Entry { id, scope: placement.scope.clone(), callback };
         let mut entries = write(&self.entries);
         let mut list = Vec::clone(&entries);
         list.insert(if placement.prepend { 0 } else { list.len() }, entry);
@@ -161,11 +138,7 @@ impl<F: ?Sized> Listeners<F> {
 
     pub(crate) fn remove(&self, id: u64) {
         let mut entries = write(&self.entries);
-        let list: Vec<_> = entries
-            .iter()
-            .filter(|entry| entry.id != id)
-            .cloned()
-            .collect();
+        let list: Vec<_> = entries.iter().filter(|entry| entry.id != id).cloned().collect();
         let replaced = std::mem::replace(&mut *entries, Arc::new(list));
         drop(entries);
         // Dropping a listener may run code of its owner; not under the lock.
@@ -182,10 +155,7 @@ impl<F: ?Sized> Listeners<F> {
         if entries.is_empty() {
             return None;
         }
-        let heard = Heard {
-            entries: Arc::clone(&entries),
-            agent: agent.cloned(),
-        };
+        let heard = Heard { entries: Arc::clone(&entries), agent: agent.cloned() };
         drop(entries);
         heard.next_from(0).is_some().then_some(heard)
     }
@@ -200,17 +170,13 @@ pub(crate) struct Heard<F: ?Sized> {
 impl<F: ?Sized> Heard<F> {
     fn next_from(&self, from: usize) -> Option<(usize, &Arc<F>)> {
         let rest = self.entries.iter().enumerate().skip(from);
-        let mut heard =
-            rest.filter(|(_, entry)| entry.scope.is_none() || entry.scope == self.agent);
+        let mut heard = rest.filter(|(_, entry)| entry.scope.is_none() || entry.scope == self.agent);
         heard.next().map(|(index, entry)| (index, &entry.callback))
     }
 
     /// All of them, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<F>> {
-        let heard = self
-            .entries
-            .iter()
-            .filter(|entry| entry.scope.is_none() || entry.scope == self.agent);
+        let heard = self.entries.iter().filter(|entry| entry.scope.is_none() || entry.scope == self.agent);
         heard.map(|entry| &entry.callback)
     }
 }

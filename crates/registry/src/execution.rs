@@ -11,16 +11,15 @@ use std::{
 use code_mode_schema::{Json, LosslessError};
 
 use crate::{
-    cancellation::Signal,
-    content::{AdditionalContext, ContentBlock, text_of},
-    error::ToolFailure,
-    shared::Shared,
-    sync::lock,
-    tool::ToolDefinition,
+    cancellation::Signal, content::AdditionalContext, shared::Shared, sync::lock, tool::ToolDefinition,
 };
 
-/// One call, as the caller hands it to [`ToolRegistry::execute`](crate::ToolRegistry::execute). It is consumed: every
-/// field is read exactly once (contract 3.1).
+mod result;
+
+pub use result::{Outcome, ToolResult};
+
+/// One call, as the caller hands it to [`ToolRegistry::execute`](crate::ToolRegistry::execute). It is
+/// consumed: every field is read exactly once (contract 3.1).
 ///
 /// ```
 /// use code_mode_registry::{SignalSource, ToolCall};
@@ -41,7 +40,8 @@ pub struct ToolCall {
     pub arguments: Result<Json, LosslessError>,
     /// Cancels the call. Default: never.
     pub signal: Signal,
-    /// The agent on whose behalf the call is made; decides the view, scoped listeners and guards, and approval.
+    /// The agent on whose behalf the call is made; decides the view, scoped listeners and guards, and
+    /// approval.
     pub agent: Option<Agent>,
     /// The token of the enclosing execution; present for the sub-calls of a program.
     pub parent: Option<Token>,
@@ -50,11 +50,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call without agent and parent that nothing cancels.
     #[must_use]
-    pub fn new(
-        call_id: impl Into<CallId>,
-        name: impl Into<Arc<str>>,
-        arguments: impl IntoArguments,
-    ) -> Self {
+    pub fn new(call_id: impl Into<CallId>, name: impl Into<Arc<str>>, arguments: impl IntoArguments) -> Self {
         Self {
             call_id: call_id.into(),
             name: name.into(),
@@ -91,10 +87,7 @@ impl ToolCall {
 /// [`to_json`](code_mode_schema::to_json).
 pub trait IntoArguments {
     /// The arguments, or why there are none.
-    #[expect(
-        clippy::missing_errors_doc,
-        reason = "a conversion that hands on an error it was given"
-    )]
+    #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
     fn into_arguments(self) -> Result<Json, LosslessError>;
 }
 
@@ -141,8 +134,8 @@ impl fmt::Debug for CallId {
     }
 }
 
-/// Names one execution within this process. It can be compared and nothing else: it has no serialized form and
-/// never leaves the host (decision 28).
+/// Names one execution within this process. It can be compared and nothing else: it has no serialized form
+/// and never leaves the host (decision 28).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token(u64);
 
@@ -174,10 +167,7 @@ impl Agent {
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(Arc::new(AgentIdentity {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            name: name.into(),
-        }))
+        Self(Arc::new(AgentIdentity { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }))
     }
 
     /// The name given to [`Agent::new`].
@@ -237,14 +227,7 @@ struct ExecutionState {
 
 impl ToolExecution {
     pub(crate) fn new(call: ToolCall) -> (Self, Option<LosslessError>) {
-        let ToolCall {
-            call_id,
-            name,
-            arguments,
-            signal,
-            agent,
-            parent,
-        } = call;
+        let ToolCall { call_id, name, arguments, signal, agent, parent } = call;
         let (arguments, error) = match arguments {
             Ok(arguments) => (Some(arguments), None),
             Err(error) => (None, Some(error)),
@@ -304,10 +287,7 @@ impl ToolExecution {
     /// The signal in place now: the caller's, or what a wrapper put there for the dispatch.
     #[must_use]
     pub fn signal(&self) -> Signal {
-        lock(&self.0.assigned_signal)
-            .as_ref()
-            .unwrap_or(&self.0.caller_signal)
-            .clone()
+        lock(&self.0.assigned_signal).as_ref().unwrap_or(&self.0.caller_signal).clone()
     }
 
     pub(crate) fn name_shared(&self) -> &Arc<str> {
@@ -342,6 +322,10 @@ impl ToolExecution {
         self.0.frozen.store(true, Ordering::Release);
     }
 
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.0.frozen.load(Ordering::Acquire)
+    }
+
     pub(crate) fn defer_context(&self, context: AdditionalContext) {
         lock(&self.0.deferred).push(context);
     }
@@ -362,8 +346,8 @@ impl fmt::Debug for ToolExecution {
     }
 }
 
-/// An execution as a wrapper around the dispatch sees it: the same as [`ToolExecution`], and the signal can be
-/// replaced (contract 3.1).
+/// An execution as a wrapper around the dispatch sees it: the same as [`ToolExecution`], and the signal can
+/// be replaced (contract 3.1).
 #[derive(Clone)]
 pub struct Dispatch {
     execution: ToolExecution,
@@ -378,8 +362,7 @@ impl Dispatch {
     /// The tool as it is visible to the call now.
     #[must_use]
     pub fn tool(&self) -> Option<ToolDefinition> {
-        self.shared
-            .resolve(self.execution.name(), self.execution.agent())
+        self.shared.resolve(self.execution.name(), self.execution.agent())
     }
 
     /// The read-only view.
@@ -388,9 +371,9 @@ impl Dispatch {
         &self.execution
     }
 
-    /// Puts another signal in place for the dispatch inside, and returns the one that was there. The dispatch follows
-    /// both this one and the caller's. Put the old one back after `next`; the pipeline puts the caller's back when the
-    /// last wrapper has returned.
+    /// Puts another signal in place for the dispatch inside, and returns the one that was there. The dispatch
+    /// follows both this one and the caller's. Put the old one back after `next`; the pipeline puts the
+    /// caller's back when the last wrapper has returned.
     pub fn set_signal(&self, signal: Signal) -> Signal {
         let previous = self.execution.signal();
         let signal = (!signal.same(self.execution.caller_signal())).then_some(signal);
@@ -410,193 +393,5 @@ impl std::ops::Deref for Dispatch {
 
     fn deref(&self) -> &ToolExecution {
         &self.execution
-    }
-}
-
-/// What a call ended in: the canonical outcome for programs, the content for the model, and what goes with them
-/// (contract 3.11). Immutable once it leaves the pipeline.
-///
-/// Wrappers around the dispatch make their own with [`ToolResult::success`] and [`ToolResult::failure`]. The pipeline
-/// does not trust those: a success is validated and rendered again from its value, a failure keeps message, content,
-/// meta and contexts.
-#[derive(Clone, Debug)]
-pub struct ToolResult {
-    token: Option<Token>,
-    outcome: Outcome,
-    content: Vec<ContentBlock>,
-    meta: Option<Json>,
-    additional_contexts: Vec<AdditionalContext>,
-}
-
-/// The canonical half of a [`ToolResult`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// The tool's validated value.
-    Ok {
-        /// The value.
-        value: Json,
-    },
-    /// Why there is none.
-    Err(ToolFailure),
-}
-
-impl ToolResult {
-    /// A wrapper's own success. Content and meta come from the tool's renderer, not from the wrapper.
-    #[must_use]
-    pub fn success(value: Json) -> Self {
-        Self {
-            token: None,
-            outcome: Outcome::Ok { value },
-            content: Vec::new(),
-            meta: None,
-            additional_contexts: Vec::new(),
-        }
-    }
-
-    /// A wrapper's own failure, with content `Error: <message>`.
-    #[must_use]
-    pub fn failure(failure: impl Into<ToolFailure>) -> Self {
-        let failure = failure.into();
-        let content = vec![ContentBlock::text(format!("Error: {}", failure.message()))];
-        Self {
-            token: None,
-            outcome: Outcome::Err(failure),
-            content,
-            meta: None,
-            additional_contexts: Vec::new(),
-        }
-    }
-
-    /// Replaces the content. The result counts as authored from here on.
-    #[must_use]
-    pub fn with_content(mut self, content: Vec<ContentBlock>) -> Self {
-        self.token = None;
-        self.content = content;
-        self
-    }
-
-    /// Replaces the meta. The result counts as authored from here on.
-    #[must_use]
-    pub fn with_meta(mut self, meta: Option<Json>) -> Self {
-        self.token = None;
-        self.meta = meta;
-        self
-    }
-
-    /// Adds contexts behind those already there. The result counts as authored from here on.
-    #[must_use]
-    pub fn with_contexts(mut self, contexts: impl IntoIterator<Item = AdditionalContext>) -> Self {
-        self.token = None;
-        self.additional_contexts.extend(contexts);
-        self
-    }
-
-    /// The execution whose pipeline made this result; `None` for one that a wrapper authored.
-    #[must_use]
-    pub fn token(&self) -> Option<Token> {
-        self.token
-    }
-
-    /// Value or failure.
-    #[must_use]
-    pub fn outcome(&self) -> &Outcome {
-        &self.outcome
-    }
-
-    /// Whether the call failed.
-    #[must_use]
-    pub fn is_error(&self) -> bool {
-        matches!(self.outcome, Outcome::Err(_))
-    }
-
-    /// The canonical value of a success.
-    #[must_use]
-    pub fn value(&self) -> Option<&Json> {
-        match &self.outcome {
-            Outcome::Ok { value } => Some(value),
-            Outcome::Err(_) => None,
-        }
-    }
-
-    /// The failure, if the call failed.
-    #[must_use]
-    pub fn error(&self) -> Option<&ToolFailure> {
-        match &self.outcome {
-            Outcome::Ok { .. } => None,
-            Outcome::Err(failure) => Some(failure),
-        }
-    }
-
-    /// The failure's message, without `Error: `.
-    #[must_use]
-    pub fn message(&self) -> Option<&str> {
-        self.error().map(ToolFailure::message)
-    }
-
-    /// The blocks the model sees.
-    #[must_use]
-    pub fn content(&self) -> &[ContentBlock] {
-        &self.content
-    }
-
-    /// The text blocks of the content, joined by newline.
-    #[must_use]
-    pub fn text(&self) -> String {
-        text_of(&self.content)
-    }
-
-    /// What the tool computed for a host's display. Only for calls without a parent.
-    #[must_use]
-    pub fn meta(&self) -> Option<&Json> {
-        self.meta.as_ref()
-    }
-
-    /// What is to be injected after the results of the step, in order (contract 3.12).
-    #[must_use]
-    pub fn additional_contexts(&self) -> &[AdditionalContext] {
-        &self.additional_contexts
-    }
-
-    /// A success of the pipeline's own making.
-    pub(crate) fn canonical(
-        token: Token,
-        value: Json,
-        content: Vec<ContentBlock>,
-        meta: Option<Json>,
-    ) -> Self {
-        Self {
-            token: Some(token),
-            outcome: Outcome::Ok { value },
-            content,
-            meta,
-            additional_contexts: Vec::new(),
-        }
-    }
-
-    /// A failure of the pipeline's own making.
-    pub(crate) fn failed(token: Token, failure: ToolFailure) -> Self {
-        Self {
-            token: Some(token),
-            ..Self::failure(failure)
-        }
-    }
-
-    /// The same result, owned by the execution `token` again.
-    pub(crate) fn owned_by(mut self, token: Token) -> Self {
-        self.token = Some(token);
-        self
-    }
-
-    pub(crate) fn set_content(&mut self, content: Vec<ContentBlock>) {
-        self.content = content;
-    }
-
-    pub(crate) fn set_contexts(&mut self, contexts: Vec<AdditionalContext>) {
-        self.additional_contexts = contexts;
-    }
-
-    pub(crate) fn contexts_mut(&mut self) -> &mut Vec<AdditionalContext> {
-        &mut self.additional_contexts
     }
 }

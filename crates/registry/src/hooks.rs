@@ -48,17 +48,13 @@ impl PreDecision {
     /// Denies with a reason.
     #[must_use]
     pub fn deny(reason: impl Into<Arc<str>>) -> Self {
-        Self::Deny {
-            reason: reason.into(),
-        }
+        Self::Deny { reason: reason.into() }
     }
 
     /// Asks, with a reason.
     #[must_use]
     pub fn ask(reason: impl Into<Arc<str>>) -> Self {
-        Self::Ask {
-            reason: Some(reason.into()),
-        }
+        Self::Ask { reason: Some(reason.into()) }
     }
 }
 
@@ -87,10 +83,7 @@ impl PostDecision {
     /// Blocks with one text.
     #[must_use]
     pub fn block(feedback: impl Into<Arc<str>>) -> Self {
-        Self::Block {
-            feedback: vec![ContentBlock::text(feedback)],
-            additional_contexts: Vec::new(),
-        }
+        Self::Block { feedback: vec![ContentBlock::text(feedback)], additional_contexts: Vec::new() }
     }
 }
 
@@ -128,10 +121,7 @@ pub struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     pub(crate) fn new(registry: &'a ToolRegistry, placement: Placement) -> Self {
-        Self {
-            registry,
-            placement,
-        }
+        Self { registry, placement }
     }
 
     /// Places the listener before all that are there, so that it is the outermost.
@@ -157,15 +147,14 @@ impl<'a> Hooks<'a> {
         self.add(|shared| &shared.pre_execute, listener)
     }
 
-    /// `tools/execute`: wraps the dispatch. May look, retry, replace the signal, answer itself. An `Err` fails the
-    /// call and skips the post-policies.
+    /// `tools/execute`: wraps the dispatch. May look, retry, replace the signal, answer itself. An `Err`
+    /// fails the call and skips the post-policies.
     pub fn on_execute<F, Fut>(self, wrapper: F) -> Registration
     where
         F: Fn(Dispatch, Next<Arc<ToolResult>>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Arc<ToolResult>, ToolError>> + Send + 'static,
     {
-        let wrapper: Arc<ExecuteListener> =
-            Arc::new(move |dispatch, next| Box::pin(wrapper(dispatch, next)));
+        let wrapper: Arc<ExecuteListener> = Arc::new(move |dispatch, next| Box::pin(wrapper(dispatch, next)));
         self.add(|shared| &shared.execute, wrapper)
     }
 
@@ -189,8 +178,8 @@ impl<'a> Hooks<'a> {
         self.add(|shared| &shared.result, observer)
     }
 
-    /// `tools/change`: told after every register, unregister, restrict and lift, whatever the scope. An `Err` during a
-    /// registration rolls it back.
+    /// `tools/change`: told after every register, unregister, restrict and lift, whatever the scope. An `Err`
+    /// during a registration rolls it back.
     pub fn on_change(
         mut self,
         listener: impl Fn() -> Result<(), ToolError> + Send + Sync + 'static,
@@ -201,8 +190,8 @@ impl<'a> Hooks<'a> {
     }
 
     /// `approval/request`: answers a question of the policies; `next()` without anybody inside answers
-    /// [`ApprovalOutcome::Unavailable`]. Consulted by [`ApprovalDesk`](crate::approval::ApprovalDesk) where that is
-    /// mounted. Scoped by the agent of the call.
+    /// [`ApprovalOutcome::Unavailable`]. Consulted by [`ApprovalDesk`](crate::approval::ApprovalDesk) where
+    /// that is mounted. Scoped by the agent of the call.
     pub fn on_approval_request<F, Fut>(self, listener: F) -> Registration
     where
         F: Fn(ApprovalRequest, Next<ApprovalOutcome>) -> Fut + Send + Sync + 'static,
@@ -213,9 +202,9 @@ impl<'a> Hooks<'a> {
         self.add(|shared| &shared.approval_request, listener)
     }
 
-    /// `system-prompt/assemble`: the assembly that a listener returns is authoritative; nothing it leaves out is put
-    /// back. The first argument is what was assembled, `next()` gives what the inner listeners make of it. Scoped by
-    /// the agent of the assembly.
+    /// `system-prompt/assemble`: the assembly that a listener returns is authoritative; nothing it leaves out
+    /// is put back. The first argument is what was assembled, `next()` gives what the inner listeners make of
+    /// it. Scoped by the agent of the assembly.
     pub fn on_assemble<F, Fut>(self, listener: F) -> Registration
     where
         F: Fn(Arc<Assembly>, PromptContext, Next<Assembly>) -> Fut + Send + Sync + 'static,
@@ -289,13 +278,10 @@ impl ToolRegistry {
         self.hooks().on_change(listener)
     }
 
-    /// Registers an observer of the host events of contract 3.14 and 7.5. Its panics are contained and logged.
+    /// Registers an observer of the host events of contract 3.14 and 7.5. Its panics are contained and
+    /// logged.
     pub fn on_host_event(&self, observer: Arc<dyn HostEventObserver>) -> Registration {
-        let id = self
-            .shared()
-            .host
-            .observers
-            .add(&Placement::default(), observer);
+        let id = self.shared().host.observers.add(&Placement::default(), observer);
         let shared = Arc::downgrade(self.shared());
         Registration::new(move || {
             if let Some(shared) = shared.upgrade() {
@@ -304,7 +290,8 @@ impl ToolRegistry {
         })
     }
 
-    /// Mounts the service that answers `ask` decisions. It is looked up for every ask; the one mounted last answers.
+    /// Mounts the service that answers `ask` decisions. It is looked up for every ask; the one mounted last
+    /// answers.
     pub fn mount_approval(&self, service: Arc<dyn ApprovalService>) -> Registration {
         let id = self.shared().next_id();
         write(&self.shared().approval).push(Mounted { id, service });
@@ -314,10 +301,8 @@ impl ToolRegistry {
                 return;
             };
             let mut mounted = write(&shared.approval);
-            let removed = mounted
-                .iter()
-                .position(|mounted| mounted.id == id)
-                .map(|index| mounted.remove(index));
+            let removed =
+                mounted.iter().position(|mounted| mounted.id == id).map(|index| mounted.remove(index));
             drop(mounted);
             drop(removed);
         })

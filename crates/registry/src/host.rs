@@ -1,6 +1,7 @@
 //! Events for hosts: what happened, with wire names, times and sequence numbers (contract 3.14, 7.5).
 //!
-//! These are a log for people and tools beside the conversation; none of them is ever part of what the model reads.
+//! These are a log for people and tools beside the conversation; none of them is ever part of what the model
+//! reads.
 
 use std::{
     sync::{
@@ -15,13 +16,14 @@ use code_mode_schema::Json;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    contain::contain, content::ContentBlock, error::ErrorInfo, events::Listeners,
-    execution::CallId, registry::ToolRegistry,
+    contain::contain, content::ContentBlock, error::ErrorInfo, events::Listeners, execution::CallId,
+    registry::ToolRegistry,
 };
 
 /// Receives host events, in order of their sequence numbers as far as one thread emits them.
 ///
-/// It is called on the thread that emits, so it must be quick and must not block. A panic is contained and logged.
+/// It is called on the thread that emits, so it must be quick and must not block. A panic is contained and
+/// logged.
 pub trait HostEventObserver: Send + Sync {
     /// One event.
     fn on_host_event(&self, record: &HostEventRecord);
@@ -147,8 +149,9 @@ pub enum HostEvent {
     },
 }
 
-/// A bounded channel of host events: an observer, and the receiver of what it sees. At most `capacity` events wait;
-/// what comes while the channel is full is dropped and counted, so that a slow reader never holds up a call.
+/// A bounded channel of host events: an observer, and the receiver of what it sees. At most `capacity` events
+/// wait; what comes while the channel is full is dropped and counted, so that a slow reader never holds up a
+/// call.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -212,11 +215,7 @@ impl HostEvents {
     pub(crate) fn emit(&self, event: HostEvent) -> u64 {
         let seq = self.last_seq.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(observers) = self.observers.heard_by(None) {
-            let record = HostEventRecord {
-                seq,
-                time: now_ms(),
-                event,
-            };
+            let record = HostEventRecord { seq, time: now_ms(), event };
             for observer in observers.iter() {
                 if let Err(error) = contain(|| observer.on_host_event(&record)) {
                     tracing::warn!(%error, "a host event observer panicked");
@@ -241,8 +240,6 @@ impl ToolRegistry {
 }
 
 fn now_ms() -> u64 {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }

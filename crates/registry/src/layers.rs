@@ -1,7 +1,8 @@
-//! The registry's state behind its lock: layers of tools by scope, filters, guards, and the views made of them.
+//! The registry's state behind its lock: layers of tools by scope, filters, guards, and the views made of
+//! them.
 //!
-//! Lookups go straight to the layers; a view is only made when somebody asks for all of it, and then kept until the
-//! next change. Nothing here calls anybody else's code.
+//! Lookups go straight to the layers; a view is only made when somebody asks for all of it, and then kept
+//! until the next change. Nothing here calls anybody else's code.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -77,26 +78,18 @@ impl Layers {
     }
 
     pub(crate) fn transport(&self) -> Option<&Transport> {
-        self.transports
-            .last_key_value()
-            .map(|(_, transport)| transport)
+        self.transports.last_key_value().map(|(_, transport)| transport)
     }
 
     /// What `name` means to `agent` now (contract 2.4).
     pub(crate) fn resolve(&self, name: &str, agent: Option<&Agent>) -> Option<&ToolDefinition> {
-        if let Some(transport) = self
-            .transport()
-            .filter(|transport| transport.definition().name() == name)
-        {
+        if let Some(transport) = self.transport().filter(|transport| transport.definition().name() == name) {
             return Some(transport.definition());
         }
         let Some(scope) = agent.and_then(|agent| self.scopes.get(&agent.id())) else {
             return self.global.get(name);
         };
-        scope
-            .tools
-            .get(name)
-            .or_else(|| self.global.get(name).filter(|_| scope.shows(name)))
+        scope.tools.get(name).or_else(|| self.global.get(name).filter(|_| scope.shows(name)))
     }
 
     /// The view of `agent` if it was made since the last change.
@@ -107,7 +100,8 @@ impl Layers {
         }
     }
 
-    /// The view of `agent`, kept until the next change. An agent for which nothing is registered has the global one.
+    /// The view of `agent`, kept until the next change. An agent for which nothing is registered has the
+    /// global one.
     pub(crate) fn view(&mut self, agent: Option<&Agent>) -> Arc<View> {
         if let Some(view) = self.cached_view(agent) {
             return view;
@@ -121,7 +115,8 @@ impl Layers {
         view
     }
 
-    /// After every change. Returns the views and the scopes of agents that are gone, to be dropped outside the lock.
+    /// After every change. Returns the views and the scopes of agents that are gone, to be dropped outside
+    /// the lock.
     pub(crate) fn forget_views(&mut self) -> impl Sized + use<> {
         let mut views: Vec<_> = self.global_view.take().into_iter().collect();
         let mut orphans = Vec::new();
@@ -154,15 +149,8 @@ impl Layers {
             }
         }
         let appended = scope.into_iter().flat_map(|scope| scope.tools.iter());
-        tools.extend(
-            appended
-                .filter(|tool| !shadowed.contains(tool.name()))
-                .cloned(),
-        );
-        tools.extend(
-            self.transport()
-                .map(|transport| transport.definition().clone()),
-        );
+        tools.extend(appended.filter(|tool| !shadowed.contains(tool.name())).cloned());
+        tools.extend(self.transport().map(|transport| transport.definition().clone()));
         tools
     }
 
@@ -243,8 +231,8 @@ impl Filter {
     }
 }
 
-/// Guards of one scope, iterated live: one that is added during a pass still runs in it, unless the layer drained to
-/// empty in between, which starts a new generation.
+/// Guards of one scope, iterated live: one that is added during a pass still runs in it, unless the layer
+/// drained to empty in between, which starts a new generation.
 #[derive(Default)]
 pub(crate) struct GuardLayer {
     generation: u64,
@@ -272,13 +260,7 @@ impl GuardLayer {
             None => Bound::Unbounded,
         };
         let (id, guard) = self.guards.range((after, Bound::Unbounded)).next()?;
-        Some((
-            GuardCursor {
-                generation: self.generation,
-                id: *id,
-            },
-            Arc::clone(guard),
-        ))
+        Some((GuardCursor { generation: self.generation, id: *id }, Arc::clone(guard)))
     }
 }
 
@@ -297,13 +279,7 @@ pub(crate) struct View {
 
 impl View {
     fn new(tools: Vec<ToolDefinition>) -> Self {
-        let schemas = tools
-            .iter()
-            .map(ToolSchema::of)
-            .collect::<Result<Vec<_>, _>>();
-        Self {
-            tools: tools.into(),
-            schemas: schemas.map(Into::into),
-        }
+        let schemas = tools.iter().map(ToolSchema::of).collect::<Result<Vec<_>, _>>();
+        Self { tools: tools.into(), schemas: schemas.map(Into::into) }
     }
 }

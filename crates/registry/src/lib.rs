@@ -1,4 +1,140 @@
 //! Tools, scopes, and the pipeline every tool call passes through. No JavaScript engine, no TypeScript.
+//!
+//! A host registers [tools](ToolDefinition) in a [`ToolRegistry`] and hands it [calls](ToolCall). Every call,
+//! whether a model made it or a program that a model wrote, takes the same path and ends in exactly one
+//! [`ToolResult`]; what goes wrong on the way is a failed result, never an error or a panic.
+//!
+//! # A tool
+//!
+//! A typed tool is an async function over Rust types. Both schemas come from the types, the arguments are
+//! validated, and the value is rendered as text for the model.
+//!
+//! ```
+//! use code_mode_registry::{ToolCall, ToolDefinition, ToolError, ToolRegistry};
+//! use code_mode_schema::json;
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct CountWords {
+//!     text: String,
+//! }
+//!
+//! let registry = ToolRegistry::default();
+//! let tool = ToolDefinition::typed("count_words", "Counts the words of a text", |args: CountWords, _| async move {
+//!     Ok::<_, ToolError>(args.text.split_whitespace().count())
+//! })
+//! .concurrency_safe(|_| true);
+//! let _registration = registry.register(tool)?;
+//!
+//! # futures::executor::block_on(async {
+//! let call = ToolCall::new("call_1", "count_words", json!({"text": "three little words"}));
+//! assert_eq!(registry.execute(call).await.text(), "3");
+//!
+//! let result = registry.execute(ToolCall::new("call_2", "count_words", json!({}))).await;
+//! assert_eq!(result.error().unwrap().code(), Some("INVALID_ARGS"));
+//! # });
+//! # Ok::<(), code_mode_registry::RegisterError>(())
+//! ```
+//!
+//! A tool can as well be [built](ToolDefinition::builder) from schemas, written in the author DSL or as raw
+//! JSON:
+//!
+//! ```
+//! use code_mode_registry::{ToolDefinition, ToolError, ToolRegistry};
+//! use code_mode_schema::{Json, ParameterSchemaSpec, ValueSchemaSpec};
+//!
+//! let tool = ToolDefinition::builder("greet")
+//!     .description("Greets somebody")
+//!     .parameters(ParameterSchemaSpec::new().required("name", ValueSchemaSpec::string()))
+//!     .output(ValueSchemaSpec::string())
+//!     .render(|_args, value| value.as_str().unwrap_or_default().to_owned())
+//!     .execute(|args: Json, _ctx| async move {
+//!         let name = args.get("name").and_then(Json::as_str).ok_or_else(|| ToolError::new("who?"))?;
+//!         Ok(format!("Hello, {name}").into())
+//!     });
+//! let registry = ToolRegistry::default();
+//! registry.register(tool)?.keep();
+//! # Ok::<(), code_mode_registry::RegisterError>(())
+//! ```
+//!
+//! What is registered for an [`Agent`] ([`ToolRegistry::scoped`]) is seen and heard by that agent only; a
+//! [`Restriction`] hides global tools from one. Every registration is a [guard](Registration) that ends it
+//! when dropped.
+//!
+//! # The path of a call
+//!
+//! [`ToolRegistry::execute`] runs the stages of [`pipeline`] in a row:
+//!
+//! 1. **materialize**: the tool is looked up, the arguments are read once.
+//! 2. **pre-execute**: the policies ([`Hooks::on_pre_execute`]) [allow, deny or ask](PreDecision).
+//! 3. **approval**: a question goes to the mounted [`ApprovalService`], for example the
+//!    [`ApprovalDesk`](approval::ApprovalDesk).
+//! 4. **guards** ([`ToolRegistry::guard`]): an allowed call may still be denied; nothing can allow it again.
+//! 5. **dispatch**: the wrappers ([`Hooks::on_execute`]) around the body. A started body is awaited, never
+//!    dropped.
+//! 6. **canonical**: the value is validated and rendered.
+//! 7. **post-execute**: the policies ([`Hooks::on_post_execute`]) [accept, replace or block](PostDecision)
+//!    the result.
+//! 8. **finalize**: the tool's own last word on the content ([`ToolBuilder::finalize_content`]).
+//! 9. **observe**: everybody who listens ([`Hooks::on_result`]) is told.
+//!
+//! Listeners nest: the first registered is the outermost, and `next.call()` runs the rest. A panic in a
+//! callback counts as the failure that an `Err` would be.
+//!
+//! ## A guard
+//!
+//! ```
+//! use code_mode_registry::{ToolCall, ToolExecution, ToolRegistry};
+//! use code_mode_schema::json;
+//!
+//! let registry = ToolRegistry::default();
+//! let _no_deletes = registry.guard(|execution: &ToolExecution| {
+//!     execution.name().starts_with("delete_").then_some("deleting is switched off")
+//! });
+//! # futures::executor::block_on(async {
+//! let result = registry.execute(ToolCall::new("1", "delete_file", json!({}))).await;
+//! assert_eq!(result.text(), "Error: deleting is switched off");
+//! # });
+//! ```
+//!
+//! ## An approval
+//!
+//! ```
+//! use code_mode_registry::{
+//!     Agent, ApprovalOutcome, PreDecision, ToolCall, ToolRegistry,
+//!     approval::{ApprovalDesk, ApprovalPolicy},
+//! };
+//! use code_mode_schema::json;
+//!
+//! let registry = ToolRegistry::default();
+//! let _asks = registry.on_pre_execute(|_, _| async { Ok(PreDecision::ask("everything needs a yes")) });
+//! let (desk, _mounted) = ApprovalDesk::mount(&registry, ApprovalPolicy::Ask);
+//! let _user = registry.hooks().on_approval_request(|_request, _next| async { Ok(ApprovalOutcome::Rejected) });
+//! let _turn = desk.open_turn();
+//! # futures::executor::block_on(async {
+//! let call = ToolCall::new("1", "write_file", json!({})).with_agent(Agent::new("main"));
+//! assert_eq!(registry.execute(call).await.text(), r#"Error: the user rejected tool "write_file""#);
+//! # });
+//! ```
+//!
+//! ## A retry
+//!
+//! A wrapper may call `next` again; each call is a whole dispatch. [`policy::RetryPolicy`] does it with
+//! pauses.
+//!
+//! ```
+//! use code_mode_registry::ToolRegistry;
+//!
+//! let registry = ToolRegistry::default();
+//! let _twice = registry.on_execute(|_dispatch, next| async move {
+//!     let first = next.call().await?;
+//!     if first.is_error() { next.call().await } else { Ok(first) }
+//! });
+//! ```
+//!
+//! # What the model is told
+//!
+//! [`ToolRegistry::assemble`] gives the [sections](Section) of the system prompt and the tools on the wire as
+//! plain data. In which form tools are offered is the registry's [`Mode`].
 #![forbid(unsafe_code)]
 
 // What is called.
@@ -72,7 +208,7 @@ pub use registration::Registration;
 pub use registry::{IntoVerdict, RUN_CODE, ToolRegistry};
 pub use scoped::ScopedRegistry;
 pub use tool::{
-    IntoContent, IntoMeta, IntoOutputSchema, IntoParameters, RenderError, ToolBuilder,
-    ToolDefinition, ToolParameters, ToolRunContext, TypedToolBuilder,
+    IntoContent, IntoMeta, IntoOutputSchema, IntoParameters, RenderError, ToolBuilder, ToolDefinition,
+    ToolParameters, ToolRunContext, TypedToolBuilder,
 };
 pub use visibility::{ExecutionMode, Restriction, ToolSchema, Transport};

@@ -32,8 +32,8 @@ where
     }
 }
 
-/// The timer of the tokio runtime in whose context the call is polled. Without one, a call that needs the timer fails
-/// and says so.
+/// The timer of the tokio runtime in whose context the call is polled. Without one, a call that needs the
+/// timer fails and says so.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;
 

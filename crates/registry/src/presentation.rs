@@ -9,11 +9,7 @@ use crate::content::ContentBlock;
 
 /// How a call is shown. JSON: `{"card": "generic" | "terminal" | "diff", …}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "card",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "card", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum CallView {
     /// A title and, optionally, details.
@@ -60,23 +56,13 @@ impl CallView {
     /// A generic card with a title only.
     #[must_use]
     pub fn generic(title: impl Into<Arc<str>>) -> Self {
-        Self::Generic {
-            title: title.into(),
-            kind: None,
-            raw_input: None,
-            content: None,
-            locations: None,
-        }
+        Self::Generic { title: title.into(), kind: None, raw_input: None, content: None, locations: None }
     }
 }
 
 /// How a finished call is shown. JSON: `{"card": "generic" | "terminal" | "diff", …}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "card",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "card", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum ResultView {
     /// Details.
@@ -166,20 +152,12 @@ impl<'a> ToolOutcomeView<'a> {
     /// The view of a call that ended like this.
     #[must_use]
     pub fn new(content: &'a [ContentBlock], is_error: bool, meta: Option<&'a Json>) -> Self {
-        Self {
-            content,
-            is_error,
-            meta,
-        }
+        Self { content, is_error, meta }
     }
 }
 
 impl<'a> From<&'a crate::execution::ToolResult> for ToolOutcomeView<'a> {
     fn from(result: &'a crate::execution::ToolResult) -> Self {
-        Self {
-            content: result.content(),
-            is_error: result.is_error(),
-            meta: result.meta(),
-        }
+        Self { content: result.content(), is_error: result.is_error(), meta: result.meta() }
     }
 }

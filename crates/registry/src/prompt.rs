@@ -1,8 +1,8 @@
 //! Prompt assembly: what goes to the model before the conversation, as plain data (contract 8).
 //!
-//! An [`Assembly`] is made of sections and of the tools on the wire. Sections come from whoever registers them, are
-//! sorted by order, and may be replaced for one agent. Which tools are on the wire is a matter of the
-//! [`Mode`]. The listeners of `system-prompt/assemble` have the last word.
+//! An [`Assembly`] is made of sections and of the tools on the wire. Sections come from whoever registers
+//! them, are sorted by order, and may be replaced for one agent. Which tools are on the wire is a matter of
+//! the [`Mode`]. The listeners of `system-prompt/assemble` have the last word.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -69,14 +69,11 @@ enum SectionText {
 type MakeText = dyn Fn(&PromptContext) -> Result<String, ToolError> + Send + Sync;
 
 impl Section {
-    /// A section of fixed text. Sections are sorted by `order`; equal orders keep their order of registration.
+    /// A section of fixed text. Sections are sorted by `order`; equal orders keep their order of
+    /// registration.
     #[must_use]
     pub fn text(name: impl Into<Arc<str>>, order: i32, text: impl Into<Arc<str>>) -> Self {
-        Self {
-            name: name.into(),
-            order,
-            text: SectionText::Fixed(text.into()),
-        }
+        Self { name: name.into(), order, text: SectionText::Fixed(text.into()) }
     }
 
     /// A section whose text is made anew at each assembly. An `Err` fails the assembly.
@@ -86,11 +83,7 @@ impl Section {
         order: i32,
         make: impl Fn(&PromptContext) -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            name: name.into(),
-            order,
-            text: SectionText::Made(Arc::new(make)),
-        }
+        Self { name: name.into(), order, text: SectionText::Made(Arc::new(make)) }
     }
 }
 
@@ -115,7 +108,8 @@ pub struct PromptContext {
     pub tools: Arc<[ToolDefinition]>,
 }
 
-/// What goes to the model: the sections in order, with their variables still in place, and the tools on the wire.
+/// What goes to the model: the sections in order, with their variables still in place, and the tools on the
+/// wire.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Assembly {
@@ -137,7 +131,8 @@ pub struct SystemSection {
 }
 
 impl Assembly {
-    /// The system prompt as one text: variables put in, empty sections left out, the others joined by a blank line.
+    /// The system prompt as one text: variables put in, empty sections left out, the others joined by a blank
+    /// line.
     ///
     /// # Errors
     /// [`PromptError::UnknownVariable`] for a `{{name}}` that `variables` does not know, in any section;
@@ -155,15 +150,12 @@ impl Assembly {
 }
 
 impl ToolRegistry {
-    /// Registers a section for every agent, or with `Some` for one, where it replaces a global one of the same name.
+    /// Registers a section for every agent, or with `Some` for one, where it replaces a global one of the
+    /// same name.
     ///
     /// # Errors
     /// If the name is taken in the same layer.
-    pub fn add_section(
-        &self,
-        agent: Option<&Agent>,
-        section: Section,
-    ) -> Result<Registration, SectionError> {
+    pub fn add_section(&self, agent: Option<&Agent>, section: Section) -> Result<Registration, SectionError> {
         let shared = self.shared();
         let id = shared.next_id();
         write(&shared.prompt).sections.insert(id, agent, section)?;
@@ -187,9 +179,7 @@ impl ToolRegistry {
     ) -> Result<Registration, SectionError> {
         let shared = self.shared();
         let id = shared.next_id();
-        write(&shared.prompt)
-            .variables
-            .insert(id, agent, variable)?;
+        write(&shared.prompt).variables.insert(id, agent, variable)?;
         let (shared, agent) = (Arc::downgrade(shared), agent.cloned());
         Ok(Registration::new(move || {
             if let Some(shared) = shared.upgrade() {
@@ -202,34 +192,26 @@ impl ToolRegistry {
     /// The variables as `agent` has them now.
     #[must_use]
     pub fn variables(&self, agent: Option<&Agent>) -> Variables {
-        read(&self.shared().prompt)
-            .variables
-            .visible(agent)
-            .into_iter()
-            .collect()
+        read(&self.shared().prompt).variables.visible(agent).into_iter().collect()
     }
 
     /// Assembles what goes to the model for `agent`.
     ///
     /// # Errors
-    /// Before any model request: no code runtime in a mode that needs one, a section that could not be made, a
-    /// `toolOrder` that names unknown tools, a tool named like the rest entry, parameters that are no lossless JSON, a
-    /// failing `system-prompt/assemble` listener.
+    /// Before any model request: no code runtime in a mode that needs one, a section that could not be made,
+    /// a `toolOrder` that names unknown tools, a tool named like the rest entry, parameters that are no
+    /// lossless JSON, a failing `system-prompt/assemble` listener.
     pub fn assemble(
         &self,
         agent: Option<&Agent>,
-    ) -> impl Future<Output = Result<Assembly, PromptError>> + Send + 'static {
+    ) -> impl Future<Output = Result<Assembly, PromptError>> + Send + use<> {
         let (shared, scope) = (Arc::clone(self.shared()), agent.cloned());
         async move {
             if let Some(message) = shared.runtime_error() {
                 return Err(PromptError::Runtime { message });
             }
             let tools = Arc::clone(&shared.view(scope.as_ref()).tools);
-            let context = PromptContext {
-                scope,
-                mode: shared.config.mode,
-                tools,
-            };
+            let context = PromptContext { scope, mode: shared.config.mode, tools };
             let assembly = Assembly {
                 system_sections: make_sections(&shared, &context)?,
                 tools: wire::tools_on_the_wire(&shared, &context)?,
@@ -239,13 +221,8 @@ impl ToolRegistry {
     }
 }
 
-fn make_sections(
-    shared: &Shared,
-    context: &PromptContext,
-) -> Result<Vec<SystemSection>, PromptError> {
-    let mut sections = read(&shared.prompt)
-        .sections
-        .visible(context.scope.as_ref());
+fn make_sections(shared: &Shared, context: &PromptContext) -> Result<Vec<SystemSection>, PromptError> {
+    let mut sections = read(&shared.prompt).sections.visible(context.scope.as_ref());
     sections.sort_by_key(|section| section.order);
     let make = |section: Section| {
         let text = match &section.text {
@@ -257,11 +234,7 @@ fn make_sections(
                 })?
                 .into(),
         };
-        Ok(SystemSection {
-            name: section.name,
-            order: section.order,
-            text,
-        })
+        Ok(SystemSection { name: section.name, order: section.order, text })
     };
     sections.into_iter().map(make).collect()
 }
@@ -283,9 +256,7 @@ async fn last_word(
     };
     run_waterfall(listeners, (assembly, context), middle)
         .await
-        .map_err(|error| PromptError::Listener {
-            message: Arc::from(error.message()),
-        })
+        .map_err(|error| PromptError::Listener { message: Arc::from(error.message()) })
 }
 
 /// What is registered for prompts.
@@ -300,14 +271,9 @@ impl PromptParts {
         if mode == Mode::Code {
             let (name, order) = places::CODE_ONLY;
             // Id 0: before everything that is registered later.
-            sections
-                .global
-                .insert(0, Section::text(name, order, CODE_ONLY_TEXT));
+            sections.global.insert(0, Section::text(name, order, CODE_ONLY_TEXT));
         }
-        Self {
-            sections,
-            variables: Named::default(),
-        }
+        Self { sections, variables: Named::default() }
     }
 }
 
@@ -340,10 +306,7 @@ struct Named<T> {
 
 impl<T> Default for Named<T> {
     fn default() -> Self {
-        Self {
-            global: BTreeMap::new(),
-            scopes: HashMap::new(),
-        }
+        Self { global: BTreeMap::new(), scopes: HashMap::new() }
     }
 }
 
@@ -354,15 +317,11 @@ impl<T: HasName> Named<T> {
             None => &mut self.global,
             Some(agent) => {
                 let scope = self.scopes.entry(agent.id());
-                &mut scope
-                    .or_insert_with(|| (agent.downgrade(), BTreeMap::new()))
-                    .1
+                &mut scope.or_insert_with(|| (agent.downgrade(), BTreeMap::new())).1
             }
         };
         if layer.values().any(|known| known.name() == item.name()) {
-            return Err(SectionError::AlreadyRegistered {
-                name: Arc::clone(item.name()),
-            });
+            return Err(SectionError::AlreadyRegistered { name: Arc::clone(item.name()) });
         }
         layer.insert(id, item);
         Ok(())
@@ -377,24 +336,15 @@ impl<T: HasName> Named<T> {
 
     /// The global ones, each replaced in place by the agent's of the same name, then the agent's others.
     fn visible(&self, agent: Option<&Agent>) -> Vec<T> {
-        let own = agent
-            .and_then(|agent| self.scopes.get(&agent.id()))
-            .map(|(_, own)| own);
+        let own = agent.and_then(|agent| self.scopes.get(&agent.id())).map(|(_, own)| own);
         let Some(own) = own else {
             return self.global.values().cloned().collect();
         };
         let mut by_name: HashMap<_, _> = own.values().map(|item| (item.name(), item)).collect();
-        let global = self
-            .global
-            .values()
-            .map(|item| by_name.remove(item.name()).unwrap_or(item));
+        let global = self.global.values().map(|item| by_name.remove(item.name()).unwrap_or(item));
         let mut visible: Vec<T> = global.cloned().collect();
         let rest: HashSet<_> = by_name.into_keys().collect();
-        visible.extend(
-            own.values()
-                .filter(|item| rest.contains(item.name()))
-                .cloned(),
-        );
+        visible.extend(own.values().filter(|item| rest.contains(item.name())).cloned());
         visible
     }
 }

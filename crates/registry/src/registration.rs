@@ -16,9 +16,7 @@ type Undo = Box<dyn FnOnce() + Send>;
 
 impl Registration {
     pub(crate) fn new(undo: impl FnOnce() + Send + 'static) -> Self {
-        Self {
-            undo: Mutex::new(vec![Box::new(undo)]),
-        }
+        Self { undo: Mutex::new(vec![Box::new(undo)]) }
     }
 
     /// Both as one. They end in reverse order, as an ordered teardown does.
@@ -53,8 +51,6 @@ impl Drop for Registration {
 
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registration")
-            .field("is_ended", &lock(&self.undo).is_empty())
-            .finish()
+        f.debug_struct("Registration").field("is_ended", &lock(&self.undo).is_empty()).finish()
     }
 }

@@ -1,4 +1,5 @@
-//! The registry: tools by scope, what each agent sees of them, and everything that can be registered beside them.
+//! The registry: tools by scope, what each agent sees of them, and everything that can be registered beside
+//! them.
 
 use std::{
     collections::HashSet,
@@ -64,9 +65,7 @@ impl ToolRegistry {
     }
 
     fn with_config(config: RegistryConfig) -> Self {
-        Self {
-            shared: Arc::new(Shared::new(config)),
-        }
+        Self { shared: Arc::new(Shared::new(config)) }
     }
 
     /// The configuration.
@@ -78,12 +77,10 @@ impl ToolRegistry {
     /// Registers a tool for every agent.
     ///
     /// # Errors
-    /// In this order: the definition is incomplete, its output schema is unsupported, its timeout is out of range, its
-    /// name is reserved or taken; last, a change listener failed (the registration is then rolled back).
-    pub fn register(
-        &self,
-        definition: impl Into<ToolDefinition>,
-    ) -> Result<Registration, RegisterError> {
+    /// In this order: the definition is incomplete, its output schema is unsupported, its timeout is out of
+    /// range, its name is reserved or taken; last, a change listener failed (the registration is then rolled
+    /// back).
+    pub fn register(&self, definition: impl Into<ToolDefinition>) -> Result<Registration, RegisterError> {
         self.register_in(None, definition.into())
     }
 
@@ -99,22 +96,20 @@ impl ToolRegistry {
         self.register_in(Some(agent), definition.into())
     }
 
-    /// The same registry as one agent's own: what is registered through it is heard and seen by that agent only.
+    /// The same registry as one agent's own: what is registered through it is heard and seen by that agent
+    /// only.
     #[must_use]
     pub fn scoped(&self, agent: &Agent) -> ScopedRegistry {
         ScopedRegistry::new(self.clone(), agent.clone())
     }
 
-    /// Installs the tool that runs programs, always last in every view of modes `code` and `both`. It replaces the one
-    /// before it until its registration ends.
+    /// Installs the tool that runs programs, always last in every view of modes `code` and `both`. It
+    /// replaces the one before it until its registration ends.
     ///
     /// # Errors
     /// [`RegisterError::NoTransport`] for another name than `run_code` or in mode `native`, and the checks of
     /// [`ToolRegistry::register`].
-    pub fn install_transport(
-        &self,
-        transport: impl Into<Transport>,
-    ) -> Result<Registration, RegisterError> {
+    pub fn install_transport(&self, transport: impl Into<Transport>) -> Result<Registration, RegisterError> {
         let transport = transport.into();
         check_definition(transport.definition())?;
         if self.shared.config.mode == Mode::Native || transport.definition().name() != RUN_CODE {
@@ -133,8 +128,8 @@ impl ToolRegistry {
     /// Limits what one agent sees of the global tools; `None` in place of the agent is refused.
     ///
     /// # Errors
-    /// In this order: no agent, neither allow nor deny, `run_code` named in a mode that reserves it, names that are no
-    /// global tools; last, a change listener failed (the filter is then taken back).
+    /// In this order: no agent, neither allow nor deny, `run_code` named in a mode that reserves it, names
+    /// that are no global tools; last, a change listener failed (the filter is then taken back).
     pub fn restrict(
         &self,
         agent: Option<&Agent>,
@@ -171,17 +166,15 @@ impl ToolRegistry {
             .map_err(|message| RestrictError::ChangeListener { message })
     }
 
-    /// Registers a guard for every call. Guards look at allowed calls, the global ones first, then the agent's, each in
-    /// insertion order; the first reason denies the call. A guard cannot allow what another denied.
+    /// Registers a guard for every call. Guards look at allowed calls, the global ones first, then the
+    /// agent's, each in insertion order; the first reason denies the call. A guard cannot allow what another
+    /// denied.
     #[must_use = "dropping the registration removes the guard"]
     pub fn guard<R: IntoVerdict>(
         &self,
         guard: impl Fn(&ToolExecution) -> R + Send + Sync + 'static,
     ) -> Registration {
-        self.guard_in(
-            None,
-            Arc::new(move |execution: &ToolExecution| guard(execution).into_verdict()),
-        )
+        self.guard_in(None, Arc::new(move |execution: &ToolExecution| guard(execution).into_verdict()))
     }
 
     /// What `name` means to `agent` (to a caller without agent for `None`), filters and shadows considered.
@@ -190,15 +183,15 @@ impl ToolRegistry {
         self.shared.resolve(name, agent)
     }
 
-    /// The tools `agent` sees, in view order: globals in insertion order with shadows in their places, then the
-    /// agent's own, then `run_code`.
+    /// The tools `agent` sees, in view order: globals in insertion order with shadows in their places, then
+    /// the agent's own, then `run_code`.
     #[must_use]
     pub fn view(&self, agent: Option<&Agent>) -> Arc<[ToolDefinition]> {
         Arc::clone(&self.shared.view(agent).tools)
     }
 
-    /// Names, descriptions and parameters of the tools `agent` sees, in view order. A second call without a change in
-    /// between allocates nothing.
+    /// Names, descriptions and parameters of the tools `agent` sees, in view order. A second call without a
+    /// change in between allocates nothing.
     ///
     /// # Errors
     /// If a definition was given parameters that are no lossless JSON.
@@ -206,14 +199,12 @@ impl ToolRegistry {
         self.shared.view(agent).schemas.clone()
     }
 
-    /// Whether the call may run beside others. Exclusive for an unknown tool, a tool without a classifier, arguments
-    /// that do not validate, a classifier that panics, and a direct call that mode `code` refuses.
+    /// Whether the call may run beside others. Exclusive for an unknown tool, a tool without a classifier,
+    /// arguments that do not validate, a classifier that panics, and a direct call that mode `code` refuses.
     #[must_use]
     pub fn execution_mode(&self, call: &ToolCall) -> ExecutionMode {
         let tool = self.shared.resolve(&call.name, call.agent.as_ref());
-        let refused = self
-            .shared
-            .refuses_direct_call(&call.name, call.parent.is_some());
+        let refused = self.shared.refuses_direct_call(&call.name, call.parent.is_some());
         match (tool, &call.arguments) {
             (Some(tool), Ok(arguments)) if !refused && tool.is_concurrency_safe(arguments) => {
                 ExecutionMode::Parallel
@@ -227,33 +218,24 @@ impl ToolRegistry {
         Hooks::new(self, Placement::default())
     }
 
-    /// Runs one call through the whole pipeline and gives its result. It never fails: what goes wrong is a failed
-    /// result. See [`crate::pipeline`] for the stages.
+    /// Runs one call through the whole pipeline and gives its result. It never fails: what goes wrong is a
+    /// failed result. See [`crate::pipeline`] for the stages.
     ///
-    /// A body that has started is awaited to its end, also when the call is cancelled. If this future itself is
-    /// dropped, the body's future is dropped with it and the signal the body was given is cancelled; there is then no
-    /// result and no observer is told.
-    pub fn execute(
-        &self,
-        call: ToolCall,
-    ) -> impl Future<Output = Arc<ToolResult>> + Send + 'static {
+    /// A body that has started is awaited to its end, also when the call is cancelled. If this future itself
+    /// is dropped, the body's future is dropped with it and the signal the body was given is cancelled; there
+    /// is then no result and no observer is told.
+    pub fn execute(&self, call: ToolCall) -> impl Future<Output = Arc<ToolResult>> + Send + use<> {
         pipeline::execute(Arc::clone(&self.shared), call)
     }
 
     /// The first phase of [`ToolRegistry::execute`]: everything before the body, approval included.
-    pub fn start(
-        &self,
-        call: ToolCall,
-    ) -> impl Future<Output = pipeline::StartedCall> + Send + 'static {
+    pub fn start(&self, call: ToolCall) -> impl Future<Output = pipeline::StartedCall> + Send + use<> {
         pipeline::start(Arc::clone(&self.shared), call)
     }
 
-    /// As [`ToolRegistry::start`], but stops where an approval has to be waited for, so that a scheduler can commit
-    /// finished calls meanwhile (decision 23).
-    pub fn admit(
-        &self,
-        call: ToolCall,
-    ) -> impl Future<Output = pipeline::Admission> + Send + 'static {
+    /// As [`ToolRegistry::start`], but stops where an approval has to be waited for, so that a scheduler can
+    /// commit finished calls meanwhile (decision 23).
+    pub fn admit(&self, call: ToolCall) -> impl Future<Output = pipeline::Admission> + Send + use<> {
         pipeline::admit(Arc::clone(&self.shared), call)
     }
 
@@ -293,10 +275,7 @@ impl ToolRegistry {
             let layer = layers.layer_mut(scope);
             if layer.contains(definition.name()) {
                 let name = Arc::clone(definition.name_shared());
-                return Err(RegisterError::AlreadyRegistered {
-                    name,
-                    scoped: scope.is_some(),
-                });
+                return Err(RegisterError::AlreadyRegistered { name, scoped: scope.is_some() });
             }
             layer.insert(id, definition);
             Ok(id)
@@ -317,9 +296,7 @@ impl Default for ToolRegistry {
 
 impl fmt::Debug for ToolRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolRegistry")
-            .field("config", &self.shared.config)
-            .finish_non_exhaustive()
+        f.debug_struct("ToolRegistry").field("config", &self.shared.config).finish_non_exhaustive()
     }
 }
 
@@ -330,21 +307,12 @@ const MAX_TIMEOUT: Duration = Duration::from_millis(2_147_483_647);
 fn check_definition(definition: &ToolDefinition) -> Result<(), RegisterError> {
     let tool = || Arc::clone(definition.name_shared());
     if let Some(missing) = definition.missing_part() {
-        return Err(RegisterError::IncompleteDefinition {
-            tool: tool(),
-            missing,
-        });
+        return Err(RegisterError::IncompleteDefinition { tool: tool(), missing });
     }
     if let Some(error) = definition.schema_error() {
-        return Err(RegisterError::UnsupportedSchema {
-            tool: tool(),
-            error: error.clone(),
-        });
+        return Err(RegisterError::UnsupportedSchema { tool: tool(), error: error.clone() });
     }
-    if definition
-        .timeout()
-        .is_some_and(|timeout| timeout.is_zero() || timeout > MAX_TIMEOUT)
-    {
+    if definition.timeout().is_some_and(|timeout| timeout.is_zero() || timeout > MAX_TIMEOUT) {
         return Err(RegisterError::Timeout { tool: tool() });
     }
     Ok(())
@@ -353,10 +321,7 @@ fn check_definition(definition: &ToolDefinition) -> Result<(), RegisterError> {
 /// What a guard may return: a reason to deny or none, also as a `Result` whose error fails the call.
 pub trait IntoVerdict {
     /// The verdict.
-    #[expect(
-        clippy::missing_errors_doc,
-        reason = "a conversion that hands on an error it was given"
-    )]
+    #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
     fn into_verdict(self) -> Result<Option<String>, ToolError>;
 }
 
@@ -368,8 +333,7 @@ impl<T: Into<String>> IntoVerdict for Option<T> {
 
 impl<T: Into<String>, E: Into<ToolError>> IntoVerdict for Result<Option<T>, E> {
     fn into_verdict(self) -> Result<Option<String>, ToolError> {
-        self.map(|reason| reason.map(Into::into))
-            .map_err(Into::into)
+        self.map(|reason| reason.map(Into::into)).map_err(Into::into)
     }
 }
 

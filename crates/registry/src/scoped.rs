@@ -41,10 +41,7 @@ impl ScopedRegistry {
     ///
     /// # Errors
     /// As [`ToolRegistry::register`].
-    pub fn register(
-        &self,
-        definition: impl Into<ToolDefinition>,
-    ) -> Result<Registration, RegisterError> {
+    pub fn register(&self, definition: impl Into<ToolDefinition>) -> Result<Registration, RegisterError> {
         self.registry.register_for(&self.agent, definition)
     }
 
@@ -90,12 +87,6 @@ impl ScopedRegistry {
 
     /// Registers listeners that hear this agent's calls only.
     pub fn hooks(&self) -> Hooks<'_> {
-        Hooks::new(
-            &self.registry,
-            Placement {
-                scope: Some(self.agent.clone()),
-                prepend: false,
-            },
-        )
+        Hooks::new(&self.registry, Placement { scope: Some(self.agent.clone()), prepend: false })
     }
 }

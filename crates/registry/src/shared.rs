@@ -1,4 +1,5 @@
-//! What all clones of a registry share, and how it changes: briefly under the lock, then the listeners are told.
+//! What all clones of a registry share, and how it changes: briefly under the lock, then the listeners are
+//! told.
 
 use std::sync::{
     Arc, RwLock,
@@ -80,17 +81,15 @@ impl Shared {
         self.config.mode == Mode::Code && !has_parent && name != RUN_CODE
     }
 
-    /// Why programs cannot run here, if they cannot: mode `code` or `both` without a runtime, or with one of another
-    /// language (contract 8).
+    /// Why programs cannot run here, if they cannot: mode `code` or `both` without a runtime, or with one of
+    /// another language (contract 8).
     pub(crate) fn runtime_error(&self) -> Option<String> {
         if self.config.mode == Mode::Native {
             return None;
         }
         let mode = self.config.mode.as_str();
         match read(&self.layers).transport() {
-            None => Some(format!(
-                "tools mode \"{mode}\" requires a code runtime, and none is installed"
-            )),
+            None => Some(format!("tools mode \"{mode}\" requires a code runtime, and none is installed")),
             Some(transport) if transport.language() != TYPESCRIPT => Some(format!(
                 "tools mode \"{mode}\" requires a code runtime for \"{TYPESCRIPT}\", but its language is \"{}\"",
                 transport.language()
@@ -103,8 +102,8 @@ impl Shared {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Changes the layers under the lock. What the change threw away is dropped after it: dropping a definition may
-    /// run code of its owner.
+    /// Changes the layers under the lock. What the change threw away is dropped after it: dropping a
+    /// definition may run code of its owner.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Layers) -> T) -> T {
         let mut layers = write(&self.layers);
         let outcome = change(&mut layers);
@@ -114,8 +113,9 @@ impl Shared {
         outcome
     }
 
-    /// Tells the change listeners of a change that `take` undoes. If one fails, the change is undone, those that were
-    /// told before are told again, and the message comes back; else the registration that undoes it.
+    /// Tells the change listeners of a change that `take` undoes. If one fails, the change is undone, those
+    /// that were told before are told again, and the message comes back; else the registration that undoes
+    /// it.
     pub(crate) fn confirm_change<T>(
         self: &Arc<Self>,
         take: impl FnOnce(&mut Layers) -> T + Send + 'static,
@@ -142,9 +142,7 @@ impl Shared {
         listeners
             .iter()
             .enumerate()
-            .try_for_each(|(told, listener)| {
-                contain_result(|| listener()).map_err(|error| (told, error))
-            })
+            .try_for_each(|(told, listener)| contain_result(|| listener()).map_err(|error| (told, error)))
     }
 
     /// Tells at most `count` listeners; for changes that cannot be taken back.

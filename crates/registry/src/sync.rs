@@ -1,7 +1,7 @@
 //! Short locks that a panicking callback cannot poison.
 //!
-//! No lock of this crate is ever held while a callback of somebody else runs or across an `await`, so the state
-//! behind one is whole even after a panic, and poisoning carries no information.
+//! No lock of this crate is ever held while a callback of somebody else runs or across an `await`, so the
+//! state behind one is whole even after a panic, and poisoning carries no information.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

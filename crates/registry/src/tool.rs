@@ -20,13 +20,11 @@ mod convert;
 mod typed;
 
 pub use builder::ToolBuilder;
-pub use convert::{
-    IntoContent, IntoMeta, IntoOutputSchema, IntoParameters, RenderError, ToolParameters,
-};
+pub use convert::{IntoContent, IntoMeta, IntoOutputSchema, IntoParameters, RenderError, ToolParameters};
 pub use typed::TypedToolBuilder;
 
-/// One tool: what the model reads (name, description, parameters), what a result is made of (output schema, renderer),
-/// and the body (contract 2.1). Immutable; clones are cheap and are the same definition.
+/// One tool: what the model reads (name, description, parameters), what a result is made of (output schema,
+/// renderer), and the body (contract 2.1). Immutable; clones are cheap and are the same definition.
 ///
 /// A typed tool takes and gives Rust types; its schemas come from `schemars` and its arguments are validated:
 ///
@@ -67,14 +65,12 @@ pub(crate) struct Definition {
 
 type Render = dyn Fn(&Json, &Json) -> Result<Vec<ContentBlock>, RenderError> + Send + Sync;
 type PresentationMeta = dyn Fn(&Json, &Json) -> Result<Option<Json>, RenderError> + Send + Sync;
-type Execute =
-    dyn Fn(Json, ToolRunContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync;
+type Execute = dyn Fn(Json, ToolRunContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync;
 type Classify = dyn Fn(&Json) -> bool + Send + Sync;
 type PresentCall = dyn Fn(&Json) -> Option<CallView> + Send + Sync;
 type PresentResult = dyn Fn(&Json, &ToolOutcomeView<'_>) -> Option<ResultView> + Send + Sync;
-pub(crate) type FinalizeContent = dyn Fn(&ToolExecution, &ToolResult) -> Result<Option<Vec<ContentBlock>>, ToolError>
-    + Send
-    + Sync;
+pub(crate) type FinalizeContent =
+    dyn Fn(&ToolExecution, &ToolResult) -> Result<Option<Vec<ContentBlock>>, ToolError> + Send + Sync;
 
 enum Parameters {
     /// Sent to the model as it is; arguments are not validated by the registry.
@@ -83,11 +79,13 @@ enum Parameters {
     Validated(Schema),
     /// Refused when the schemas of a view are projected.
     Lossy(LosslessError),
+    /// A spec of the author DSL that does not compile. Refused when the tool is registered.
+    Unsupported(JsonSchemaError),
 }
 
 impl ToolDefinition {
-    /// Starts a definition from its parts. `output`, `render` and `execute` are mandatory; whether they are there is
-    /// checked when the tool is registered, in the order of contract 2.2.
+    /// Starts a definition from its parts. `output`, `render` and `execute` are mandatory; whether they are
+    /// there is checked when the tool is registered, in the order of contract 2.2.
     ///
     /// ```
     /// use code_mode_registry::{ToolDefinition, ToolError};
@@ -108,9 +106,9 @@ impl ToolDefinition {
         ToolBuilder::new(name.into())
     }
 
-    /// Starts a typed definition. Both schemas are derived (full vocabulary, decision 29); arguments are validated and
-    /// answered with `INVALID_ARGS` if they do not fit; the renderer is the value's own text if it is a string, else
-    /// its compact JSON text.
+    /// Starts a typed definition. Both schemas are derived (full vocabulary, decision 29); arguments are
+    /// validated and answered with `INVALID_ARGS` if they do not fit; the renderer is the value's own text if
+    /// it is a string, else its compact JSON text.
     pub fn typed<A, O, F, Fut>(
         name: impl Into<Arc<str>>,
         description: impl Into<Arc<str>>,
@@ -146,6 +144,8 @@ impl ToolDefinition {
             Parameters::Raw(document) => Ok(document),
             Parameters::Validated(schema) => Ok(schema.document()),
             Parameters::Lossy(error) => Err(error),
+            // No registry accepts such a definition.
+            Parameters::Unsupported(_) => Ok(&Json::Null),
         }
     }
 
@@ -167,8 +167,8 @@ impl ToolDefinition {
         self.0.is_retry_safe
     }
 
-    /// Whether a call with these arguments may run beside others. False without a classifier, for arguments that do
-    /// not validate, and if the classifier panics (contract 2.4).
+    /// Whether a call with these arguments may run beside others. False without a classifier, for arguments
+    /// that do not validate, and if the classifier panics (contract 2.4).
     #[must_use]
     pub fn is_concurrency_safe(&self, arguments: &Json) -> bool {
         let Some(classify) = &self.0.is_concurrency_safe else {
@@ -177,33 +177,19 @@ impl ToolDefinition {
         contain(|| self.violations(arguments).is_empty() && classify(arguments)).unwrap_or(false)
     }
 
-    /// How a call with these arguments is shown. Total: nothing for arguments that do not validate (old logs must not
-    /// break a replay) and if the presenter panics (contract 3.13).
+    /// How a call with these arguments is shown. Total: nothing for arguments that do not validate (old logs
+    /// must not break a replay) and if the presenter panics (contract 3.13).
     #[must_use]
     pub fn present_call(&self, arguments: &Json) -> Option<CallView> {
         let present = self.0.present_call.as_ref()?;
-        contain(|| {
-            self.violations(arguments)
-                .is_empty()
-                .then(|| present(arguments))?
-        })
-        .ok()?
+        contain(|| self.violations(arguments).is_empty().then(|| present(arguments))?).ok()?
     }
 
     /// How a finished call is shown. Total, as [`ToolDefinition::present_call`].
     #[must_use]
-    pub fn present_result(
-        &self,
-        arguments: &Json,
-        outcome: &ToolOutcomeView<'_>,
-    ) -> Option<ResultView> {
+    pub fn present_result(&self, arguments: &Json, outcome: &ToolOutcomeView<'_>) -> Option<ResultView> {
         let present = self.0.present_result.as_ref()?;
-        contain(|| {
-            self.violations(arguments)
-                .is_empty()
-                .then(|| present(arguments, outcome))?
-        })
-        .ok()?
+        contain(|| self.violations(arguments).is_empty().then(|| present(arguments, outcome))?).ok()?
     }
 
     pub(crate) fn name_shared(&self) -> &Arc<str> {
@@ -221,14 +207,14 @@ impl ToolDefinition {
             ("output.render", self.0.render.is_some()),
             ("execute", self.0.execute.is_some()),
         ];
-        parts
-            .into_iter()
-            .find(|(_, there)| !there)
-            .map(|(name, _)| name)
+        parts.into_iter().find(|(_, there)| !there).map(|(name, _)| name)
     }
 
     pub(crate) fn schema_error(&self) -> Option<&JsonSchemaError> {
-        self.0.output.as_ref()?.as_ref().err()
+        match &self.0.parameters {
+            Parameters::Unsupported(error) => Some(error),
+            _ => self.0.output.as_ref()?.as_ref().err(),
+        }
     }
 
     pub(crate) fn finalizer(&self) -> Option<Arc<FinalizeContent>> {
@@ -244,20 +230,12 @@ impl ToolDefinition {
         let violations = self.violations(arguments);
         match &self.0.execute {
             Some(execute) if violations.is_empty() => execute(arguments.clone(), ctx),
-            Some(_) => Box::pin(std::future::ready(Err(ToolError::invalid_arguments(
-                &violations,
-            )))),
-            None => Box::pin(std::future::ready(Err(ToolError::new(
-                "the tool has no body",
-            )))),
+            Some(_) => Box::pin(std::future::ready(Err(ToolError::invalid_arguments(&violations)))),
+            None => Box::pin(std::future::ready(Err(ToolError::new("the tool has no body")))),
         }
     }
 
-    pub(crate) fn render(
-        &self,
-        arguments: &Json,
-        value: &Json,
-    ) -> Result<Vec<ContentBlock>, RenderError> {
+    pub(crate) fn render(&self, arguments: &Json, value: &Json) -> Result<Vec<ContentBlock>, RenderError> {
         match &self.0.render {
             Some(render) => contain(|| render(arguments, value))?,
             None => Ok(Vec::new()),
@@ -279,16 +257,14 @@ impl ToolDefinition {
     fn violations(&self, arguments: &Json) -> Vec<String> {
         match &self.0.parameters {
             Parameters::Validated(schema) => schema.validate(arguments, ""),
-            Parameters::Raw(_) | Parameters::Lossy(_) => Vec::new(),
+            Parameters::Raw(_) | Parameters::Lossy(_) | Parameters::Unsupported(_) => Vec::new(),
         }
     }
 }
 
 impl fmt::Debug for ToolDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolDefinition")
-            .field("name", &self.0.name)
-            .finish_non_exhaustive()
+        f.debug_struct("ToolDefinition").field("name", &self.0.name).finish_non_exhaustive()
     }
 }
 
@@ -322,8 +298,8 @@ impl ToolRunContext {
         self.execution.name()
     }
 
-    /// Cancelled when the result is no longer wanted: by the caller, by a wrapper such as the timeout policy, or
-    /// because the whole call was dropped.
+    /// Cancelled when the result is no longer wanted: by the caller, by a wrapper such as the timeout policy,
+    /// or because the whole call was dropped.
     #[must_use]
     pub fn signal(&self) -> &Signal {
         &self.signal

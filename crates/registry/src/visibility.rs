@@ -46,8 +46,8 @@ pub enum ExecutionMode {
     Exclusive,
 }
 
-/// A visibility filter over the global tools, for one agent (contract 2.3). Visibility, not authority: it hides tools,
-/// it does not protect anything a visible tool can reach.
+/// A visibility filter over the global tools, for one agent (contract 2.3). Visibility, not authority: it
+/// hides tools, it does not protect anything a visible tool can reach.
 #[derive(Clone, Debug, Default)]
 pub struct Restriction {
     pub(crate) allow: Option<Vec<Arc<str>>>,
@@ -58,32 +58,25 @@ impl Restriction {
     /// Shows only these global tools. Tools registered later stay hidden.
     #[must_use]
     pub fn allow<T: Into<Arc<str>>>(names: impl IntoIterator<Item = T>) -> Self {
-        Self {
-            allow: Some(names.into_iter().map(Into::into).collect()),
-            deny: None,
-        }
+        Self { allow: Some(names.into_iter().map(Into::into).collect()), deny: None }
     }
 
     /// Hides these global tools. Tools registered later are visible.
     #[must_use]
     pub fn deny<T: Into<Arc<str>>>(names: impl IntoIterator<Item = T>) -> Self {
-        Self {
-            allow: None,
-            deny: Some(names.into_iter().map(Into::into).collect()),
-        }
+        Self { allow: None, deny: Some(names.into_iter().map(Into::into).collect()) }
     }
 
     /// Hides these as well.
     #[must_use]
     pub fn and_deny<T: Into<Arc<str>>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.deny
-            .get_or_insert_default()
-            .extend(names.into_iter().map(Into::into));
+        self.deny.get_or_insert_default().extend(names.into_iter().map(Into::into));
         self
     }
 }
 
-/// The tool that runs programs, and the language it runs; for [`ToolRegistry::install_transport`](crate::ToolRegistry::install_transport).
+/// The tool that runs programs, and the language it runs; for
+/// [`ToolRegistry::install_transport`](crate::ToolRegistry::install_transport).
 #[derive(Clone, Debug)]
 pub struct Transport {
     definition: ToolDefinition,
@@ -94,14 +87,11 @@ pub struct Transport {
 pub(crate) const TYPESCRIPT: &str = "typescript";
 
 impl Transport {
-    /// A transport for programs in `language`. Only `typescript` fits the generated SDK; with any other, prompt
-    /// assembly and calls of `run_code` fail and say so.
+    /// A transport for programs in `language`. Only `typescript` fits the generated SDK; with any other,
+    /// prompt assembly and calls of `run_code` fail and say so.
     #[must_use]
     pub fn new(definition: impl Into<ToolDefinition>, language: impl Into<Arc<str>>) -> Self {
-        Self {
-            definition: definition.into(),
-            language: language.into(),
-        }
+        Self { definition: definition.into(), language: language.into() }
     }
 
     pub(crate) fn definition(&self) -> &ToolDefinition {

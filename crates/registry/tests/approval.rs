@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use code_mode_registry::{
-    Admission, Agent, ApprovalOutcome, ApprovalRequest, ApprovalService, HostEvent,
-    HostEventRecord, PreDecision, Registration, SignalSource, ToolError, ToolRegistry, ToolResult,
+    Admission, Agent, ApprovalOutcome, ApprovalRequest, ApprovalService, HostEvent, HostEventRecord,
+    PreDecision, Registration, SignalSource, ToolError, ToolRegistry, ToolResult,
     approval::{ApprovalDesk, ApprovalPolicy, OpenTurn},
 };
 use futures::{FutureExt, channel::oneshot, future::BoxFuture};
@@ -18,10 +18,7 @@ struct Answers {
 }
 
 impl ApprovalService for Answers {
-    fn request(
-        &self,
-        request: ApprovalRequest,
-    ) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
+    fn request(&self, request: ApprovalRequest) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
         self.asked.lock().unwrap().push(request);
         std::future::ready((self.answer)()).boxed()
     }
@@ -44,30 +41,20 @@ impl Setup {
                 Ok(reason.map_or(PreDecision::Ask { reason: None }, PreDecision::ask))
             })
             .keep();
-        Self {
-            registry,
-            agent: Agent::new("a"),
-            stop: SignalSource::new(),
-            asked: Arc::default(),
-        }
+        Self { registry, agent: Agent::new("a"), stop: SignalSource::new(), asked: Arc::default() }
     }
 
     fn answers(
         self,
         answer: impl Fn() -> Result<ApprovalOutcome, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        let service = Answers {
-            answer: Box::new(answer),
-            asked: Arc::clone(&self.asked),
-        };
+        let service = Answers { answer: Box::new(answer), asked: Arc::clone(&self.asked) };
         self.registry.mount_approval(Arc::new(service)).keep();
         self
     }
 
     fn execute(&self) -> Arc<ToolResult> {
-        let call = call("t")
-            .with_agent(self.agent.clone())
-            .with_signal(self.stop.signal());
+        let call = call("t").with_agent(self.agent.clone()).with_signal(self.stop.signal());
         run(self.registry.execute(call))
     }
 
@@ -96,19 +83,11 @@ fn without_an_agent_nobody_is_asked() {
 fn each_outcome_has_its_reason() {
     let outcomes = [
         (ApprovalOutcome::Rejected, r#"the user rejected tool "t""#),
-        (
-            ApprovalOutcome::Cancelled,
-            r#"approval for tool "t" was cancelled"#,
-        ),
-        (
-            ApprovalOutcome::Unavailable,
-            r#"tool "t" requires approval, but no approval channel is available"#,
-        ),
+        (ApprovalOutcome::Cancelled, r#"approval for tool "t" was cancelled"#),
+        (ApprovalOutcome::Unavailable, r#"tool "t" requires approval, but no approval channel is available"#),
     ];
     for (outcome, reason) in outcomes {
-        Setup::new(None)
-            .answers(move || Ok(outcome.clone()))
-            .check_denied(reason);
+        Setup::new(None).answers(move || Ok(outcome.clone())).check_denied(reason);
     }
 }
 
@@ -116,9 +95,7 @@ fn each_outcome_has_its_reason() {
 fn allowed_once_goes_on_to_the_guards() {
     let setup = Setup::new(None).answers(|| Ok(ApprovalOutcome::AllowedOnce));
     assert!(!setup.execute().is_error());
-    let _guard = setup
-        .registry
-        .guard(|_: &code_mode_registry::ToolExecution| Some("guarded"));
+    let _guard = setup.registry.guard(|_: &code_mode_registry::ToolExecution| Some("guarded"));
     setup.check_denied("guarded");
 }
 
@@ -128,11 +105,7 @@ fn an_outcome_outside_the_vocabulary_is_an_internal_error() {
     let log = Log::default();
     let _post = note_post(&setup.registry, &log);
     let result = setup.execute();
-    assert!(
-        result.text().starts_with("Error: unreachable variant"),
-        "{}",
-        result.text()
-    );
+    assert!(result.text().starts_with("Error: unreachable variant"), "{}", result.text());
     assert_eq!(log.take(), [""; 0], "no post-policy sees it");
 }
 
@@ -161,9 +134,7 @@ fn the_request_carries_the_call_and_the_callers_own_signal() {
     let setup = Setup::new(Some("why")).answers(|| Ok(ApprovalOutcome::AllowedOnce));
     setup.execute();
     let asked = setup.asked.lock().unwrap();
-    let [request] = &asked[..] else {
-        panic!("asked once")
-    };
+    let [request] = &asked[..] else { panic!("asked once") };
     assert_eq!(request.agent, setup.agent);
     assert_eq!(&*request.tool_name, "t");
     assert_eq!(request.call_id.as_str(), "call-t");
@@ -174,10 +145,7 @@ fn the_request_carries_the_call_and_the_callers_own_signal() {
 #[test]
 fn the_service_mounted_last_answers_and_is_looked_up_per_ask() {
     let setup = Setup::new(None).answers(|| Ok(ApprovalOutcome::Rejected));
-    let service = Answers {
-        answer: Box::new(|| Ok(ApprovalOutcome::AllowedOnce)),
-        asked: Arc::default(),
-    };
+    let service = Answers { answer: Box::new(|| Ok(ApprovalOutcome::AllowedOnce)), asked: Arc::default() };
     let mounted = setup.registry.mount_approval(Arc::new(service));
     assert!(!setup.execute().is_error());
     drop(mounted);
@@ -201,15 +169,9 @@ fn cancelled_by_a_cancelled_caller_is_an_abort_that_post_policies_see() {
     let _mounted = setup.registry.mount_approval(Arc::new(service));
     let log = Log::default();
     let _post = note_post(&setup.registry, &log);
-    let call = call("t")
-        .with_agent(setup.agent.clone())
-        .with_signal(stop.signal());
+    let call = call("t").with_agent(setup.agent.clone()).with_signal(stop.signal());
     let result = run(setup.registry.execute(call));
-    check_failure(
-        &result,
-        "tool call aborted before dispatch",
-        Some("ABORTED_BEFORE_DISPATCH"),
-    );
+    check_failure(&result, "tool call aborted before dispatch", Some("ABORTED_BEFORE_DISPATCH"));
     assert_eq!(log.take(), ["post"]);
 }
 
@@ -223,27 +185,16 @@ fn rejection_beats_cancellation() {
             Ok(ApprovalOutcome::Rejected)
         }
     });
-    let call = call("t")
-        .with_agent(setup.agent.clone())
-        .with_signal(stop.signal());
-    check_failure(
-        &run(setup.registry.execute(call)),
-        r#"the user rejected tool "t""#,
-        None,
-    );
+    let call = call("t").with_agent(setup.agent.clone()).with_signal(stop.signal());
+    check_failure(&run(setup.registry.execute(call)), r#"the user rejected tool "t""#, None);
 }
 
 #[test]
 fn admission_stops_where_an_approval_has_to_be_waited_for() {
     let setup = Setup::new(None).answers(|| Ok(ApprovalOutcome::AllowedOnce));
     let call = call("t").with_agent(setup.agent.clone());
-    let Admission::Asking(asking) = run(setup.registry.admit(call)) else {
-        panic!("must ask")
-    };
-    assert!(
-        setup.asked.lock().unwrap().is_empty(),
-        "nobody was asked yet"
-    );
+    let Admission::Asking(asking) = run(setup.registry.admit(call)) else { panic!("must ask") };
+    assert!(setup.asked.lock().unwrap().is_empty(), "nobody was asked yet");
     assert_eq!(asking.execution().name(), "t");
     let started = run(asking.resolve());
     assert!(!run(run(started.run()).commit()).is_error());
@@ -261,10 +212,7 @@ fn outcomes_have_wire_names() {
     for (outcome, name) in names {
         let json = code_mode_schema::to_json(&outcome).unwrap();
         assert_eq!(json.as_str(), Some(name));
-        assert_eq!(
-            code_mode_schema::from_json::<ApprovalOutcome>(&json).unwrap(),
-            outcome
-        );
+        assert_eq!(code_mode_schema::from_json::<ApprovalOutcome>(&json).unwrap(), outcome);
     }
 }
 
@@ -284,12 +232,7 @@ impl Desk {
         let log = Log::default();
         let events = log.clone();
         let observer = move |record: &HostEventRecord| match &record.event {
-            HostEvent::ApprovalAsked {
-                id,
-                tool_name,
-                call_id,
-                reason,
-            } => {
+            HostEvent::ApprovalAsked { id, tool_name, call_id, reason } => {
                 let call_id = call_id.as_ref().unwrap();
                 let reason = reason.as_ref().unwrap();
                 events.add(format!("asked {id} {tool_name} {call_id} {reason}"));
@@ -300,12 +243,7 @@ impl Desk {
             _ => {}
         };
         setup.registry.on_host_event(Arc::new(observer)).keep();
-        Self {
-            setup,
-            desk,
-            log,
-            _mounted: mounted,
-        }
+        Self { setup, desk, log, _mounted: mounted }
     }
 
     fn open(policy: ApprovalPolicy) -> (Self, OpenTurn) {
@@ -318,9 +256,7 @@ impl Desk {
     #[track_caller]
     fn check_logged(&self, outcome: &str) {
         let log = self.log.take();
-        let [asked, decided] = &log[..] else {
-            panic!("{log:?}")
-        };
+        let [asked, decided] = &log[..] else { panic!("{log:?}") };
         let id = asked.split(' ').nth(1).unwrap();
         assert_eq!(*asked, format!("asked {id} t call-t why"));
         assert_eq!(*decided, format!("decided {id} {outcome}"));
@@ -339,14 +275,10 @@ fn the_desk_needs_an_open_turn_before_it_logs_anything() {
 #[test]
 fn the_desk_asks_the_listeners_and_logs_both() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
-    let _listener = desk
-        .setup
-        .registry
-        .hooks()
-        .on_approval_request(|request, _| async move {
-            assert_eq!(request.reason.as_deref(), Some("why"));
-            Ok(ApprovalOutcome::AllowedOnce)
-        });
+    let _listener = desk.setup.registry.hooks().on_approval_request(|request, _| async move {
+        assert_eq!(request.reason.as_deref(), Some("why"));
+        Ok(ApprovalOutcome::AllowedOnce)
+    });
     assert!(!desk.setup.execute().is_error());
     desk.check_logged("AllowedOnce");
 }
@@ -354,39 +286,22 @@ fn the_desk_asks_the_listeners_and_logs_both() {
 #[test]
 fn nobody_at_the_desk_is_unavailable() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
-    desk.setup
-        .check_denied(r#"tool "t" requires approval, but no approval channel is available"#);
+    desk.setup.check_denied(r#"tool "t" requires approval, but no approval channel is available"#);
     desk.check_logged("Unavailable");
-    let _passes_on = desk
-        .setup
-        .registry
-        .hooks()
-        .on_approval_request(|_, next| async move { next.call().await });
-    desk.setup
-        .check_denied(r#"tool "t" requires approval, but no approval channel is available"#);
+    let _passes_on =
+        desk.setup.registry.hooks().on_approval_request(|_, next| async move { next.call().await });
+    desk.setup.check_denied(r#"tool "t" requires approval, but no approval channel is available"#);
     desk.check_logged("Unavailable");
 }
 
 #[test]
 fn an_answerer_that_fails_or_makes_words_up_is_unavailable() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
-    let answers: [fn() -> Result<ApprovalOutcome, ToolError>; 3] = [
-        || Err(ToolError::new("no")),
-        || panic!("boom"),
-        || Ok(ApprovalOutcome::Other("sure".into())),
-    ];
+    let answers: [fn() -> Result<ApprovalOutcome, ToolError>; 3] =
+        [|| Err(ToolError::new("no")), || panic!("boom"), || Ok(ApprovalOutcome::Other("sure".into()))];
     for answer in answers {
-        let _listener = desk
-            .setup
-            .registry
-            .hooks()
-            .on_approval_request(move |_, _| async move { answer() });
-        assert!(
-            desk.setup
-                .execute()
-                .text()
-                .ends_with("no approval channel is available")
-        );
+        let _listener = desk.setup.registry.hooks().on_approval_request(move |_, _| async move { answer() });
+        assert!(desk.setup.execute().text().ends_with("no approval channel is available"));
         desk.check_logged("Unavailable");
     }
 }
@@ -396,15 +311,10 @@ fn policy_never_rejects_without_consulting_anybody() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Never);
     let log = Log::default();
     let note = log.clone();
-    let _listener = desk
-        .setup
-        .registry
-        .hooks()
-        .prepend()
-        .on_approval_request(move |_, _| {
-            note.add("consulted");
-            async { Ok(ApprovalOutcome::AllowedOnce) }
-        });
+    let _listener = desk.setup.registry.hooks().prepend().on_approval_request(move |_, _| {
+        note.add("consulted");
+        async { Ok(ApprovalOutcome::AllowedOnce) }
+    });
     desk.setup.check_denied(r#"the user rejected tool "t""#);
     desk.check_logged("Rejected");
     assert_eq!(log.take(), [""; 0]);
@@ -414,20 +324,10 @@ fn policy_never_rejects_without_consulting_anybody() {
 fn a_scoped_answerer_answers_for_its_agent_only() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
     let allow = || |_, _| async { Ok(ApprovalOutcome::AllowedOnce) };
-    let other = desk
-        .setup
-        .registry
-        .hooks()
-        .for_agent(&Agent::new("a"))
-        .on_approval_request(allow());
+    let other = desk.setup.registry.hooks().for_agent(&Agent::new("a")).on_approval_request(allow());
     assert!(desk.setup.execute().is_error());
     drop(other);
-    let _own = desk
-        .setup
-        .registry
-        .hooks()
-        .for_agent(&desk.setup.agent)
-        .on_approval_request(allow());
+    let _own = desk.setup.registry.hooks().for_agent(&desk.setup.agent).on_approval_request(allow());
     assert!(!desk.setup.execute().is_error());
 }
 
@@ -436,36 +336,28 @@ fn cancelling_answers_at_once_and_drops_the_late_answer() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
     let (answer, waiting) = oneshot::channel::<ApprovalOutcome>();
     let waiting = Mutex::new(Some(waiting));
-    let _listener = desk
-        .setup
-        .registry
-        .hooks()
-        .on_approval_request(move |_, _| {
-            let waiting = waiting.lock().unwrap().take().unwrap();
-            async move { Ok(waiting.await?) }
-        });
-    let call = call("t")
-        .with_agent(desk.setup.agent.clone())
-        .with_signal(desk.setup.stop.signal());
+    let _listener = desk.setup.registry.hooks().on_approval_request(move |_, _| {
+        let waiting = waiting.lock().unwrap().take().unwrap();
+        async move { Ok(waiting.await?) }
+    });
+    let call = call("t").with_agent(desk.setup.agent.clone()).with_signal(desk.setup.stop.signal());
     let mut executing = Box::pin(desk.setup.registry.execute(call));
     assert!(poll_once(&mut executing).is_pending());
     desk.setup.stop.cancel("escape");
     let result = run(executing);
     assert_eq!(code(&result).as_deref(), Some("ABORTED_BEFORE_DISPATCH"));
-    assert!(
-        answer.send(ApprovalOutcome::AllowedOnce).is_err(),
-        "nobody listens any more"
-    );
+    assert!(answer.send(ApprovalOutcome::AllowedOnce).is_err(), "nobody listens any more");
     desk.check_logged("Cancelled");
 }
 
 #[test]
 fn a_question_that_is_dropped_counts_as_cancelled() {
     let (desk, _turn) = Desk::open(ApprovalPolicy::Ask);
-    let _listener =
-        desk.setup.registry.hooks().on_approval_request(|_, _| {
-            std::future::pending::<Result<ApprovalOutcome, ToolError>>()
-        });
+    let _listener = desk
+        .setup
+        .registry
+        .hooks()
+        .on_approval_request(|_, _| std::future::pending::<Result<ApprovalOutcome, ToolError>>());
     let call = call("t").with_agent(desk.setup.agent.clone());
     let mut executing = Box::pin(desk.setup.registry.execute(call));
     assert!(poll_once(&mut executing).is_pending());

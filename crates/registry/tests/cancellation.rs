@@ -103,10 +103,7 @@ fn a_waiter_on_another_thread_wakes() {
 
 #[test]
 fn reasons_are_compared_by_identity() {
-    let (a, b) = (
-        CancelReason::new("same text"),
-        CancelReason::new("same text"),
-    );
+    let (a, b) = (CancelReason::new("same text"), CancelReason::new("same text"));
     assert!(a.same(&a.clone()));
     assert!(!a.same(&b));
     assert!(!CancelReason::new("").same(&CancelReason::new("")));
@@ -136,38 +133,22 @@ fn a_success_overtaken_by_cancellation_is_aborted_and_a_failure_is_not() {
         let stop = Arc::clone(&stop);
         echo(name).execute(move |args, _| {
             stop.cancel("stop");
-            async move {
-                if fails {
-                    Err(ToolError::new("own failure"))
-                } else {
-                    Ok(args)
-                }
-            }
+            async move { if fails { Err(ToolError::new("own failure")) } else { Ok(args) } }
         })
     };
-    let _tools = [
-        registry.register(cancelling("ok", false)),
-        registry.register(cancelling("fails", true)),
-    ];
+    let _tools = [registry.register(cancelling("ok", false)), registry.register(cancelling("fails", true))];
     let fresh = SignalSource::new();
     assert!(!run(registry.execute(call("ok").with_signal(fresh.signal()))).is_error());
 
     let registry2 = ToolRegistry::default();
-    for (name, fails, message, code) in [
-        ("ok", false, "tool call aborted", Some("ABORTED")),
-        ("fails", true, "own failure", None),
-    ] {
+    for (name, fails, message, code) in
+        [("ok", false, "tool call aborted", Some("ABORTED")), ("fails", true, "own failure", None)]
+    {
         let stop = Arc::new(SignalSource::new());
         let cancel = Arc::clone(&stop);
         let tool = echo(name).execute(move |args, _| {
             cancel.cancel("stop");
-            async move {
-                if fails {
-                    Err(ToolError::new("own failure"))
-                } else {
-                    Ok(args)
-                }
-            }
+            async move { if fails { Err(ToolError::new("own failure")) } else { Ok(args) } }
         });
         let _tool = registry2.register(tool).unwrap();
         let result = run(registry2.execute(call(name).with_signal(stop.signal())));
@@ -205,11 +186,7 @@ fn a_short_circuit_overtaken_by_cancellation_was_never_dispatched() {
         async { Ok(Arc::new(ToolResult::success(json!(1)))) }
     });
     let result = run(registry.execute(call("t").with_signal(stop.signal())));
-    check_failure(
-        &result,
-        "tool call aborted before dispatch",
-        Some("ABORTED_BEFORE_DISPATCH"),
-    );
+    check_failure(&result, "tool call aborted before dispatch", Some("ABORTED_BEFORE_DISPATCH"));
 }
 
 #[test]

@@ -16,10 +16,7 @@ fn check_invalid(tool: impl Into<ToolDefinition>, violations: &str) {
     let result = execute(&registry, "t");
     let message = format!(r#"tool "t" returned invalid output: {violations}"#);
     check_failure(&result, &message, Some("INVALID_TOOL_OUTPUT"));
-    assert_eq!(
-        result.error().unwrap().info().unwrap().name(),
-        "ToolOutputError"
-    );
+    assert_eq!(result.error().unwrap().info().unwrap().name(), "ToolOutputError");
 }
 
 fn gives(value: Json) -> ToolBuilder {
@@ -53,10 +50,7 @@ fn a_lossy_value_is_invalid_and_says_where() {
     );
     check_invalid(
         echo("t").execute(|_, _| async {
-            Err(ToolError::lossy_output(LosslessError::new(
-                "items[0]",
-                Lossy::NaN,
-            )))
+            Err(ToolError::lossy_output(LosslessError::new("items[0]", Lossy::NotANumber)))
         }),
         "value is not lossless JSON: value.items[0] is NaN",
     );
@@ -71,11 +65,7 @@ fn an_integer_beyond_two_to_the_53_is_refused_not_rounded() {
     let _tool = registry.register(tool).unwrap();
     let result = execute(&registry, "t");
     assert_eq!(code(&result).as_deref(), Some("INVALID_TOOL_OUTPUT"));
-    assert!(
-        result.text().contains("value is not lossless JSON: value "),
-        "{}",
-        result.text()
-    );
+    assert!(result.text().contains("value is not lossless JSON: value "), "{}", result.text());
 }
 
 #[test]
@@ -84,12 +74,9 @@ fn a_failing_renderer_makes_the_output_invalid() {
         echo("t").render(|_, _| Err::<String, _>(ToolError::new("no template"))),
         "output.render failed: no template",
     );
+    check_invalid(echo("t").render(|_, _| -> String { panic!("boom") }), "output.render failed: boom");
     check_invalid(
-        echo("t").render(|_, _| -> String { panic!("boom") }),
-        "output.render failed: boom",
-    );
-    check_invalid(
-        echo("t").render(|_, _| Err::<String, _>(LosslessError::new("meta", Lossy::NaN))),
+        echo("t").render(|_, _| Err::<String, _>(LosslessError::new("meta", Lossy::NotANumber))),
         "output.render returned non-lossless JSON: meta is NaN",
     );
 }
@@ -106,7 +93,7 @@ fn a_failing_presentation_meta_makes_the_output_invalid() {
     );
     check_invalid(
         echo("t").presentation_meta(|_, _| {
-            Err::<Json, RenderError>(LosslessError::new("x", Lossy::NaN).into())
+            Err::<Json, RenderError>(LosslessError::new("x", Lossy::NotANumber).into())
         }),
         "output.presentationMeta returned non-lossless JSON: x is NaN",
     );
@@ -150,9 +137,7 @@ fn meta_is_computed_without_a_parent_only() {
 #[test]
 fn no_meta_is_no_meta() {
     let registry = ToolRegistry::default();
-    let _tool = registry
-        .register(echo("t").presentation_meta(|_, _| None::<Json>))
-        .unwrap();
+    let _tool = registry.register(echo("t").presentation_meta(|_, _| None::<Json>)).unwrap();
     assert_eq!(execute(&registry, "t").meta(), None);
 }
 
@@ -167,22 +152,10 @@ fn a_renderer_gives_text_blocks_or_results_of_either() {
     }
     let image = || ContentBlock::image("aGk=", "image/png");
     check(echo("t").render(|_, _| "text"), &["text".into()]);
-    check(
-        echo("t").render(|_, _| String::from("text")),
-        &["text".into()],
-    );
-    check(
-        echo("t").render(move |_, _| vec!["a".into(), image()]),
-        &["a".into(), image()],
-    );
-    check(
-        echo("t").render(|_, _| Ok::<_, ToolError>("ok")),
-        &["ok".into()],
-    );
-    check(
-        echo("t").render(|args, _| args.get("x").unwrap().to_text()),
-        &["1".into()],
-    );
+    check(echo("t").render(|_, _| String::from("text")), &["text".into()]);
+    check(echo("t").render(move |_, _| vec!["a".into(), image()]), &["a".into(), image()]);
+    check(echo("t").render(|_, _| Ok::<_, ToolError>("ok")), &["ok".into()]);
+    check(echo("t").render(|args, _| args.get("x").unwrap().to_text()), &["1".into()]);
     check(echo("t").render(|_, _| Vec::<ContentBlock>::new()), &[]);
 }
 
@@ -190,9 +163,7 @@ fn a_renderer_gives_text_blocks_or_results_of_either() {
 fn a_full_vocabulary_schema_validates_outputs_too() {
     let schema = code_mode_schema::Schema::full(json!({"type": "string", "minLength": 3}));
     let registry = ToolRegistry::default();
-    let _tool = registry
-        .register(gives(json!("ab")).output(schema))
-        .unwrap();
+    let _tool = registry.register(gives(json!("ab")).output(schema)).unwrap();
     let result = execute(&registry, "t");
     assert_eq!(code(&result).as_deref(), Some("INVALID_TOOL_OUTPUT"));
 }
@@ -204,9 +175,7 @@ fn a_value_of_any_depth_passes() {
         deep = json!([deep]);
     }
     let registry = ToolRegistry::default();
-    let _tool = registry
-        .register(gives(deep.clone()).render(|_, _| "deep"))
-        .unwrap();
+    let _tool = registry.register(gives(deep.clone()).render(|_, _| "deep")).unwrap();
     let result: std::sync::Arc<ToolResult> = execute(&registry, "t");
     assert_eq!(result.value(), Some(&deep));
 }
@@ -226,22 +195,7 @@ fn content_blocks_have_the_shapes_of_mcp_and_lose_nothing() {
     let parsed: Vec<ContentBlock> = code_mode_schema::from_json(&blocks).unwrap();
     assert_eq!(code_mode_schema::to_json(&parsed).unwrap(), blocks);
     let kinds: Vec<_> = parsed.iter().map(ContentBlock::kind).collect();
-    assert_eq!(
-        kinds,
-        [
-            "text",
-            "image",
-            "audio",
-            "resource",
-            "text",
-            "resource_link",
-            "image",
-            "unknown"
-        ]
-    );
-    let known = parsed
-        .iter()
-        .filter(|block| !matches!(block, ContentBlock::Other(_)))
-        .count();
+    assert_eq!(kinds, ["text", "image", "audio", "resource", "text", "resource_link", "image", "unknown"]);
+    let known = parsed.iter().filter(|block| !matches!(block, ContentBlock::Other(_))).count();
     assert_eq!(known, 4);
 }

@@ -15,11 +15,7 @@ fn context(name: &str) -> AdditionalContext {
 }
 
 fn sources(result: &ToolResult) -> Vec<String> {
-    result
-        .additional_contexts()
-        .iter()
-        .map(|context| context.source.to_string())
-        .collect()
+    result.additional_contexts().iter().map(|context| context.source.to_string()).collect()
 }
 
 #[test]
@@ -33,30 +29,19 @@ fn order_is_tool_then_wrapper_then_post_policy() {
     let _tool = registry.register(tool).unwrap();
     let _wrapper = registry.on_execute(|_, next| async move {
         let result = ToolResult::clone(&*next.call().await?);
-        assert!(
-            result.additional_contexts().is_empty(),
-            "joined after the wrappers"
-        );
+        assert!(result.additional_contexts().is_empty(), "joined after the wrappers");
         Ok(Arc::new(result.with_contexts([context("wrapper")])))
     });
     let _post = registry.on_post_execute(|_, _, next| async move {
-        let PostDecision::Accept(mut acceptance) = next.call().await? else {
-            panic!("accepted")
-        };
+        let PostDecision::Accept(mut acceptance) = next.call().await? else { panic!("accepted") };
         acceptance.additional_contexts.insert(0, context("outer"));
         Ok(PostDecision::Accept(acceptance))
     });
     let _inner = registry.on_post_execute(|_, _, _| async {
         let additional_contexts = vec![context("inner")];
-        Ok(PostDecision::Accept(Acceptance {
-            additional_contexts,
-            ..Acceptance::default()
-        }))
+        Ok(PostDecision::Accept(Acceptance { additional_contexts, ..Acceptance::default() }))
     });
-    assert_eq!(
-        sources(&execute(&registry, "t")),
-        ["tool 1", "tool 2", "wrapper", "outer", "inner"]
-    );
+    assert_eq!(sources(&execute(&registry, "t")), ["tool 1", "tool 2", "wrapper", "outer", "inner"]);
 }
 
 #[test]
@@ -99,11 +84,7 @@ fn contexts_deferred_after_the_body_has_settled_are_ignored() {
     });
     let _tool = registry.register(tool).unwrap();
     let _post = registry.on_post_execute(move |_, _, next| {
-        kept.lock()
-            .unwrap()
-            .take()
-            .unwrap()
-            .defer_context(context("late"));
+        kept.lock().unwrap().take().unwrap().defer_context(context("late"));
         async move { next.call().await }
     });
     assert_eq!(sources(&execute(&registry, "t")), [""; 0]);
@@ -112,12 +93,10 @@ fn contexts_deferred_after_the_body_has_settled_are_ignored() {
 #[test]
 fn an_invalid_output_keeps_the_contexts() {
     let registry = ToolRegistry::default();
-    let tool = echo("t")
-        .output(json!({"type": "string"}))
-        .execute(|args, ctx| async move {
-            ctx.defer_context(context("tool"));
-            Ok(args)
-        });
+    let tool = echo("t").output(json!({"type": "string"})).execute(|args, ctx| async move {
+        ctx.defer_context(context("tool"));
+        Ok(args)
+    });
     let _tool = registry.register(tool).unwrap();
     let result = execute(&registry, "t");
     assert!(result.is_error());
@@ -126,9 +105,7 @@ fn an_invalid_output_keeps_the_contexts() {
 
 #[test]
 fn a_context_has_a_wire_form() {
-    let full = AdditionalContext::text("s", "t")
-        .with_placement("before")
-        .with_meta(json!({"m": 1}));
+    let full = AdditionalContext::text("s", "t").with_placement("before").with_meta(json!({"m": 1}));
     let wire = json!({
         "content": [{"type": "text", "text": "t"}], "source": "s", "placement": "before", "meta": {"m": 1},
     });
@@ -146,9 +123,7 @@ fn a_wrapper_failure_is_an_error_result_for_the_outer_wrapper_too() {
     let _outer = registry.on_execute(|_, next| async move {
         match next.call().await {
             Ok(result) => Ok(result),
-            Err(error) => Ok(Arc::new(ToolResult::failure(ToolError::new(format!(
-                "caught {error}"
-            ))))),
+            Err(error) => Ok(Arc::new(ToolResult::failure(ToolError::new(format!("caught {error}"))))),
         }
     });
     let _inner = registry.on_execute(|_, _| async { panic!("inner") });

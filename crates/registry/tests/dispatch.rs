@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use code_mode_registry::{
-    AdditionalContext, Agent, ContentBlock, Registration, Signal, SignalSource, ToolCall,
+    AdditionalContext, Agent, ContentBlock, Next, Registration, Signal, SignalSource, ToolCall,
     ToolDefinition, ToolError, ToolFailure, ToolRegistry, ToolResult,
 };
 use code_mode_schema::{Json, json};
@@ -27,10 +27,7 @@ fn flaky(good: usize) -> (ToolRegistry, Arc<AtomicUsize>) {
     let counter = Arc::clone(&attempts);
     let tool = echo("t").execute(move |_, ctx| {
         let attempt = counter.fetch_add(1, Ordering::SeqCst) + 1;
-        ctx.defer_context(AdditionalContext::text(
-            "tool",
-            format!("attempt {attempt}"),
-        ));
+        ctx.defer_context(AdditionalContext::text("tool", format!("attempt {attempt}")));
         async move {
             if attempt < good {
                 return Err(ToolError::new(format!("attempt {attempt}")));
@@ -112,8 +109,7 @@ fn a_body_whose_state_panics_when_dropped_fails_the_call() {
 #[test]
 fn raw_definitions_are_never_validated_and_compiled_ones_are() {
     let registry = ToolRegistry::default();
-    let schema =
-        json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x", "x"]});
+    let schema = json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x", "x"]});
     let raw = registry.register(echo("t").parameters(schema));
     assert!(!execute(&registry, "t").is_error());
     drop(raw);
@@ -126,23 +122,14 @@ fn raw_definitions_are_never_validated_and_compiled_ones_are() {
         Some("INVALID_ARGS"),
     );
     let raw_text = run(registry.execute(ToolCall::new("1", "t", json!("not json"))));
-    check_failure(
-        &raw_text,
-        r#"invalid arguments: "arguments" must be an object"#,
-        Some("INVALID_ARGS"),
-    );
-    assert_eq!(
-        raw_text.error().unwrap().info().unwrap().name(),
-        "ToolArgsError"
-    );
+    check_failure(&raw_text, r#"invalid arguments: "arguments" must be an object"#, Some("INVALID_ARGS"));
+    assert_eq!(raw_text.error().unwrap().info().unwrap().name(), "ToolArgsError");
 }
 
 #[test]
 fn the_tool_is_resolved_again_at_the_dispatch() {
     let registry = ToolRegistry::default();
-    let tool = Arc::new(Mutex::new(Some(
-        registry.register(echo("t").description("old")).unwrap(),
-    )));
+    let tool = Arc::new(Mutex::new(Some(registry.register(echo("t").description("old")).unwrap())));
     let swap = {
         let (registry, tool) = (registry.clone(), Arc::clone(&tool));
         registry.clone().on_pre_execute(move |_, next| {
@@ -161,11 +148,7 @@ fn the_tool_is_resolved_again_at_the_dispatch() {
             async move { next.call().await }
         }
     });
-    check_failure(
-        &execute(&registry, "t"),
-        "unknown tool \"t\"",
-        Some("UNKNOWN_TOOL"),
-    );
+    check_failure(&execute(&registry, "t"), "unknown tool \"t\"", Some("UNKNOWN_TOOL"));
 }
 
 #[test]
@@ -191,8 +174,7 @@ fn a_wrapper_may_answer_itself() {
         async move { Ok(args) }
     });
     let _tool = registry.register(tool).unwrap();
-    let _wrapper =
-        registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!([1])))) });
+    let _wrapper = registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!([1])))) });
     let result = execute(&registry, "noted");
     assert_eq!(result.value(), Some(&json!([1])));
     assert_eq!(result.text(), "[1]", "rendered by the tool");
@@ -214,10 +196,7 @@ fn an_authored_success_loses_content_and_meta_and_keeps_contexts() {
     let result = execute(&registry, "t");
     assert_eq!(result.text(), r#"{"x":1}"#);
     assert_eq!(result.meta(), None);
-    assert_eq!(
-        result.additional_contexts(),
-        [AdditionalContext::text("wrapper", "c")]
-    );
+    assert_eq!(result.additional_contexts(), [AdditionalContext::text("wrapper", "c")]);
 }
 
 #[test]
@@ -241,22 +220,15 @@ fn an_authored_failure_keeps_message_content_meta_and_contexts() {
 #[test]
 fn an_authored_value_is_validated_under_the_current_tool() {
     let registry = ToolRegistry::default();
-    let tool = echo("t")
-        .output(json!({"type": "object"}).clone())
-        .output(json!({"type": "string"}));
+    let tool = echo("t").output(json!({"type": "object"}).clone()).output(json!({"type": "string"}));
     let _tool = registry.register(tool).unwrap();
-    let _wrapper =
-        registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!(5)))) });
+    let _wrapper = registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!(5)))) });
     check_failure(
         &execute(&registry, "t"),
         r#"tool "t" returned invalid output: "value" must be a string"#,
         Some("INVALID_TOOL_OUTPUT"),
     );
-    check_failure(
-        &execute(&registry, "gone"),
-        "unknown tool \"gone\"",
-        Some("UNKNOWN_TOOL"),
-    );
+    check_failure(&execute(&registry, "gone"), "unknown tool \"gone\"", Some("UNKNOWN_TOOL"));
 }
 
 #[test]
@@ -264,13 +236,8 @@ fn a_cached_result_of_another_call_is_rebuilt() {
     let registry = ToolRegistry::default();
     let renders = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&renders);
-    let tool = echo("t").render(move |_, value| {
-        format!(
-            "{} #{}",
-            value.to_text(),
-            counter.fetch_add(1, Ordering::SeqCst)
-        )
-    });
+    let tool = echo("t")
+        .render(move |_, value| format!("{} #{}", value.to_text(), counter.fetch_add(1, Ordering::SeqCst)));
     let _tool = registry.register(tool).unwrap();
     let cache: Arc<Mutex<Option<Arc<ToolResult>>>> = Arc::default();
     let _wrapper = registry.on_execute(move |_, next| {
@@ -285,11 +252,7 @@ fn a_cached_result_of_another_call_is_rebuilt() {
         }
     });
     let first = execute(&registry, "t");
-    assert_eq!(
-        first.text(),
-        r#"{"x":1} #0"#,
-        "its own result is taken as it is"
-    );
+    assert_eq!(first.text(), r#"{"x":1} #0"#, "its own result is taken as it is");
     let second = execute(&registry, "t");
     assert_eq!(second.text(), r#"{"x":1} #1"#);
     assert_ne!(first.token(), second.token());
@@ -338,11 +301,8 @@ fn next_may_be_called_again_and_each_call_is_a_full_dispatch() {
     assert_eq!(result.value(), Some(&json!(3)));
     assert_eq!(attempts.load(Ordering::SeqCst), 3);
     assert_eq!(inner.take().len(), 3, "inner wrappers run again too");
-    let contexts: Vec<_> = result
-        .additional_contexts()
-        .iter()
-        .map(|context| context.content[0].as_text().unwrap())
-        .collect();
+    let contexts: Vec<_> =
+        result.additional_contexts().iter().map(|context| context.content[0].as_text().unwrap()).collect();
     assert_eq!(contexts, ["attempt 1", "attempt 2", "attempt 3"]);
 }
 
@@ -402,11 +362,7 @@ fn the_body_follows_both_the_callers_and_the_wrappers_signal() {
             wrapper.cancel("wrapper");
             caller.cancel("caller");
         }
-        let first = if caller_first {
-            "stopped: caller"
-        } else {
-            "stopped: wrapper"
-        };
+        let first = if caller_first { "stopped: caller" } else { "stopped: wrapper" };
         check_failure(&run(executing), first, None);
     }
 }
@@ -447,10 +403,7 @@ fn the_fused_signal_is_on_the_execution_while_the_body_runs_and_gone_after() {
             let signal = signal.clone();
             async move {
                 let result = next.call().await;
-                assert!(
-                    dispatch.signal().same(&signal),
-                    "the wrapper's is back in place"
-                );
+                assert!(dispatch.signal().same(&signal), "the wrapper's is back in place");
                 result
             }
         }
@@ -458,10 +411,7 @@ fn the_fused_signal_is_on_the_execution_while_the_body_runs_and_gone_after() {
     let _post = registry.on_post_execute({
         let caller = caller.signal();
         move |execution, _, next| {
-            assert!(
-                execution.signal().same(&caller),
-                "later stages see the caller's"
-            );
+            assert!(execution.signal().same(&caller), "later stages see the caller's");
             async move { next.call().await }
         }
     });
@@ -536,10 +486,7 @@ fn a_wrapper_that_stops_waiting_does_not_drop_the_body() {
         Ok(Arc::new(ToolResult::failure(ToolFailure::new("too slow"))))
     });
     let mut executing = Box::pin(registry.execute(call("t")));
-    assert!(
-        poll_once(&mut executing).is_pending(),
-        "the body is awaited all the same"
-    );
+    assert!(poll_once(&mut executing).is_pending(), "the body is awaited all the same");
     assert_eq!(log.take(), ["the wrapper around the call stopped waiting"]);
     finish.send(()).unwrap();
     check_failure(&run(executing), "too slow", None);
@@ -575,8 +522,7 @@ fn dropping_the_whole_call_cancels_the_bodys_signal() {
             std::future::pending::<Result<Json, ToolError>>()
         });
         let _tool = registry.register(tool).unwrap();
-        let _wrapper =
-            wrapped.then(|| registry.on_execute(|_, next| async move { next.call().await }));
+        let _wrapper = wrapped.then(|| registry.on_execute(|_, next| async move { next.call().await }));
         let log = Log::default();
         let note = log.clone();
         let _watch = registry.on_result(move |_, _| note.add("result"));
@@ -591,13 +537,24 @@ fn dropping_the_whole_call_cancels_the_bodys_signal() {
 }
 
 #[test]
+fn a_call_that_is_over_cannot_be_dispatched_again() {
+    let registry = registry();
+    let kept: Arc<Mutex<Option<Next<Arc<ToolResult>>>>> = Arc::default();
+    let keep = Arc::clone(&kept);
+    let _wrapper = registry.on_execute(move |_, next| {
+        *keep.lock().unwrap() = Some(next.clone());
+        async move { next.call().await }
+    });
+    assert!(!execute(&registry, "t").is_error());
+    let next = kept.lock().unwrap().take().unwrap();
+    assert!(run(next.call()).unwrap().text().contains("the call is over"));
+}
+
+#[test]
 fn a_dispatch_knows_its_tool() {
     let registry = registry();
     let _watch = registry.on_execute(|dispatch, next| async move {
-        assert_eq!(
-            dispatch.tool().map(|tool| tool.name().to_owned()),
-            Some("t".to_owned())
-        );
+        assert_eq!(dispatch.tool().map(|tool| tool.name().to_owned()), Some("t".to_owned()));
         next.call().await
     });
     assert!(!execute(&registry, "t").is_error());
@@ -608,24 +565,17 @@ fn sub_calls_go_through_the_same_pipeline_with_their_parent() {
     let registry = registry();
     let outer = {
         let registry = registry.clone();
-        ToolDefinition::builder("outer")
-            .output(json!({}))
-            .render(|_, _| "outer")
-            .execute(move |_, ctx| {
-                let sub = call("t").with_parent(ctx.token());
-                let executing = registry.execute(sub);
-                async move { Ok(executing.await.value().cloned().unwrap_or(json!(null))) }
-            })
+        ToolDefinition::builder("outer").output(json!({})).render(|_, _| "outer").execute(move |_, ctx| {
+            let sub = call("t").with_parent(ctx.token());
+            let executing = registry.execute(sub);
+            async move { Ok(executing.await.value().cloned().unwrap_or(json!(null))) }
+        })
     };
     let _outer = registry.register(outer).unwrap();
     let log = Log::default();
     let note = log.clone();
     let _watch = registry.on_result(move |execution, _| {
-        note.add(format!(
-            "{} {}",
-            execution.name(),
-            execution.parent().is_some()
-        ))
+        note.add(format!("{} {}", execution.name(), execution.parent().is_some()));
     });
     let agent = Agent::new("a");
     let result = run(registry.execute(call("outer").with_agent(agent)));

@@ -15,12 +15,7 @@ fn a_success_has_value_and_content_and_no_error() {
     let _tool = registry.register(echo("t")).unwrap();
     let result = execute(&registry, "t");
     assert!(!result.is_error());
-    assert_eq!(
-        result.outcome(),
-        &Outcome::Ok {
-            value: json!({"x": 1})
-        }
-    );
+    assert_eq!(result.outcome(), &Outcome::Ok { value: json!({"x": 1}) });
     assert_eq!((result.message(), result.error().is_none()), (None, true));
     assert_eq!(result.content(), [ContentBlock::text(r#"{"x":1}"#)]);
 }
@@ -67,19 +62,10 @@ fn an_unprintable_error_is_contained() {
 
 #[test]
 fn the_operators_source_is_not_in_what_the_model_reads() {
-    let error = ToolError::new("for the model")
-        .with_source(std::io::Error::other("secret path /etc/shadow"));
+    let error = ToolError::new("for the model").with_source(std::io::Error::other("secret path /etc/shadow"));
     let result = ToolResult::failure(error);
     assert!(!result.text().contains("secret"));
-    assert!(
-        result
-            .error()
-            .unwrap()
-            .source()
-            .unwrap()
-            .to_string()
-            .contains("secret")
-    );
+    assert!(result.error().unwrap().source().unwrap().to_string().contains("secret"));
     let shown = format!("{:?}", result.error().unwrap());
     assert!(!shown.contains("secret"), "{shown}");
 }

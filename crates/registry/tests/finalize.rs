@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use code_mode_registry::{
-    AdditionalContext, Agent, PostDecision, PreDecision, Registration, SignalSource, ToolBuilder,
-    ToolCall, ToolError, ToolExecution, ToolRegistry, ToolResult,
+    AdditionalContext, Agent, PostDecision, PreDecision, Registration, SignalSource, ToolBuilder, ToolCall,
+    ToolError, ToolExecution, ToolRegistry, ToolResult,
 };
 use code_mode_schema::{LosslessError, Lossy, json};
 
@@ -19,12 +19,7 @@ fn finalized(log: &Log) -> ToolBuilder {
 }
 
 /// One path through the pipeline: how to get onto it, and the content the finalizer must see.
-type Path = (
-    &'static str,
-    fn(&ToolRegistry) -> Registration,
-    fn(ToolCall) -> ToolCall,
-    &'static str,
-);
+type Path = (&'static str, fn(&ToolRegistry) -> Registration, fn(ToolCall) -> ToolCall, &'static str);
 
 #[test]
 fn the_finalizer_runs_exactly_once_on_every_path() {
@@ -35,7 +30,7 @@ fn the_finalizer_runs_exactly_once_on_every_path() {
             "lossy arguments",
             nothing,
             |mut call| {
-                call.arguments = Err(LosslessError::new("a", Lossy::NaN));
+                call.arguments = Err(LosslessError::new("a", Lossy::NotANumber));
                 call
             },
             "Error: tool execution arguments must be losslessly JSON-serializable: args.a is NaN",
@@ -88,9 +83,7 @@ fn the_finalizer_runs_exactly_once_on_every_path() {
         ),
         (
             "blocked",
-            |registry| {
-                registry.on_post_execute(|_, _, _| async { Ok(PostDecision::block("blocked")) })
-            },
+            |registry| registry.on_post_execute(|_, _, _| async { Ok(PostDecision::block("blocked")) }),
             |call| call,
             "blocked",
         ),
@@ -131,9 +124,7 @@ fn the_finalizer_replaces_the_content_only() {
 #[test]
 fn a_finalizer_that_says_nothing_keeps_the_content() {
     let registry = ToolRegistry::default();
-    let _tool = registry
-        .register(echo("t").finalize_content(|_, _| Ok(None)))
-        .unwrap();
+    let _tool = registry.register(echo("t").finalize_content(|_, _| Ok(None))).unwrap();
     assert_eq!(execute(&registry, "t").text(), r#"{"x":1}"#);
 }
 
@@ -154,10 +145,7 @@ fn a_failing_finalizer_is_a_failure_and_not_called_again() {
                 Err(ToolError::new("no last word"))
             })
     };
-    let _tools = [
-        registry.register(failing("fails", false)),
-        registry.register(failing("panics", true)),
-    ];
+    let _tools = [registry.register(failing("fails", false)), registry.register(failing("panics", true))];
     let result = execute(&registry, "fails");
     check_failure(&result, "no last word", None);
     assert_eq!(result.additional_contexts().len(), 1);
@@ -169,9 +157,7 @@ fn a_failing_finalizer_is_a_failure_and_not_called_again() {
 fn the_finalizer_of_the_first_look_is_used_whatever_happens_to_the_tool() {
     let registry = ToolRegistry::default();
     let log = Log::default();
-    let tool = Arc::new(Mutex::new(Some(
-        registry.register(finalized(&log)).unwrap(),
-    )));
+    let tool = Arc::new(Mutex::new(Some(registry.register(finalized(&log)).unwrap())));
     let _swap = registry.on_pre_execute({
         let (registry, tool) = (registry.clone(), Arc::clone(&tool));
         move |_, next| {
@@ -193,17 +179,11 @@ fn an_unknown_tool_has_no_finalizer_even_if_it_appears_meanwhile() {
     let _appears = registry.on_pre_execute({
         let (registry, log) = (registry.clone(), log.clone());
         move |_, next| {
-            kept.lock()
-                .unwrap()
-                .push(registry.register(finalized(&log)).unwrap());
+            kept.lock().unwrap().push(registry.register(finalized(&log)).unwrap());
             async move { next.call().await }
         }
     });
-    assert_eq!(
-        execute(&registry, "t").text(),
-        r#"{"x":1}"#,
-        "it runs, being visible at the dispatch"
-    );
+    assert_eq!(execute(&registry, "t").text(), r#"{"x":1}"#, "it runs, being visible at the dispatch");
     assert_eq!(log.take(), [""; 0]);
 }
 

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use code_mode_registry::{
-    Agent, PreDecision, Registration, ToolError, ToolExecution, ToolRegistry,
-};
+use code_mode_registry::{Agent, PreDecision, Registration, ToolError, ToolExecution, ToolRegistry};
 
 use crate::support::{Log, call, check_failure, echo, execute, run};
 
@@ -18,18 +16,11 @@ impl Setup {
     fn new() -> Self {
         let registry = ToolRegistry::default();
         registry.register(echo("t")).unwrap().keep();
-        Self {
-            registry,
-            agent: Agent::new("a"),
-            log: Log::default(),
-        }
+        Self { registry, agent: Agent::new("a"), log: Log::default() }
     }
 
     /// A guard that notes its name and has no objection.
-    fn note(
-        &self,
-        name: &str,
-    ) -> impl Fn(&ToolExecution) -> Option<String> + Send + Sync + 'static {
+    fn note(&self, name: &str) -> impl Fn(&ToolExecution) -> Option<String> + Send + Sync + 'static {
         let (log, name) = (self.log.clone(), name.to_owned());
         move |_| {
             log.add(&name);
@@ -37,19 +28,14 @@ impl Setup {
         }
     }
 
-    fn object(
-        &self,
-        name: &str,
-    ) -> impl Fn(&ToolExecution) -> Option<String> + Send + Sync + 'static {
+    fn object(&self, name: &str) -> impl Fn(&ToolExecution) -> Option<String> + Send + Sync + 'static {
         let note = self.note(name);
         let reason = format!("{name} objects");
         move |execution| note(execution).or(Some(reason.clone()))
     }
 
     fn execute(&self) -> Arc<code_mode_registry::ToolResult> {
-        run(self
-            .registry
-            .execute(call("t").with_agent(self.agent.clone())))
+        run(self.registry.execute(call("t").with_agent(self.agent.clone())))
     }
 }
 
@@ -57,14 +43,8 @@ impl Setup {
 fn global_guards_run_first_then_the_agents_each_in_order() {
     let setup = Setup::new();
     let scoped = setup.registry.scoped(&setup.agent);
-    let _scoped = [
-        scoped.guard(setup.note("s1")),
-        scoped.guard(setup.note("s2")),
-    ];
-    let _global = [
-        setup.registry.guard(setup.note("g1")),
-        setup.registry.guard(setup.note("g2")),
-    ];
+    let _scoped = [scoped.guard(setup.note("s1")), scoped.guard(setup.note("s2"))];
+    let _global = [setup.registry.guard(setup.note("g1")), setup.registry.guard(setup.note("g2"))];
     assert!(!setup.execute().is_error());
     assert_eq!(setup.log.take(), ["g1", "g2", "s1", "s2"]);
 }
@@ -73,10 +53,7 @@ fn global_guards_run_first_then_the_agents_each_in_order() {
 fn a_scoped_guard_sees_no_other_agents_calls() {
     let setup = Setup::new();
     let _guard = setup.registry.scoped(&setup.agent).guard(setup.object("s"));
-    assert!(
-        !execute(&setup.registry, "t").is_error(),
-        "a call without an agent"
-    );
+    assert!(!execute(&setup.registry, "t").is_error(), "a call without an agent");
     let other = call("t").with_agent(Agent::new("a"));
     assert!(!run(setup.registry.execute(other)).is_error());
     assert!(setup.execute().is_error());
@@ -97,16 +74,10 @@ fn the_first_reason_denies_and_ends_the_pass() {
 #[test]
 fn a_guard_cannot_allow_what_a_policy_denied() {
     let setup = Setup::new();
-    let _policy = setup
-        .registry
-        .on_pre_execute(|_, _| async { Ok(PreDecision::deny("policy")) });
+    let _policy = setup.registry.on_pre_execute(|_, _| async { Ok(PreDecision::deny("policy")) });
     let _guard = setup.registry.guard(setup.note("g"));
     check_failure(&setup.execute(), "policy", None);
-    assert_eq!(
-        setup.log.take(),
-        [""; 0],
-        "guards look at allowed calls only"
-    );
+    assert_eq!(setup.log.take(), [""; 0], "guards look at allowed calls only");
 }
 
 #[test]
@@ -119,14 +90,10 @@ fn a_guard_that_fails_or_panics_fails_the_call_finally() {
             async move { next.call().await }
         }
     });
-    let guard = setup
-        .registry
-        .guard(|_: &ToolExecution| Err::<Option<String>, _>(ToolError::new("broken")));
+    let guard = setup.registry.guard(|_: &ToolExecution| Err::<Option<String>, _>(ToolError::new("broken")));
     check_failure(&setup.execute(), "broken", None);
     drop(guard);
-    let _guard = setup
-        .registry
-        .guard(|_: &ToolExecution| -> Option<String> { panic!("boom") });
+    let _guard = setup.registry.guard(|_: &ToolExecution| -> Option<String> { panic!("boom") });
     check_failure(&setup.execute(), "boom", None);
     assert_eq!(setup.log.take(), [""; 0], "no post-policy sees it");
 }
@@ -136,24 +103,13 @@ fn a_guard_added_during_the_pass_runs_in_it() {
     let setup = Setup::new();
     let added: Arc<Mutex<Vec<Registration>>> = Arc::default();
     let _adding = setup.registry.guard({
-        let (registry, agent, added) = (
-            setup.registry.clone(),
-            setup.agent.clone(),
-            Arc::clone(&added),
-        );
-        let (global, scoped) = (
-            Arc::new(setup.note("late global")),
-            Arc::new(setup.note("late scoped")),
-        );
+        let (registry, agent, added) = (setup.registry.clone(), setup.agent.clone(), Arc::clone(&added));
+        let (global, scoped) = (Arc::new(setup.note("late global")), Arc::new(setup.note("late scoped")));
         move |_: &ToolExecution| {
             let (global, scoped) = (Arc::clone(&global), Arc::clone(&scoped));
             let mut added = added.lock().unwrap();
             added.push(registry.guard(move |execution: &ToolExecution| global(execution)));
-            added.push(
-                registry
-                    .scoped(&agent)
-                    .guard(move |execution: &ToolExecution| scoped(execution)),
-            );
+            added.push(registry.scoped(&agent).guard(move |execution: &ToolExecution| scoped(execution)));
             None::<String>
         }
     });

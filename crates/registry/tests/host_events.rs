@@ -8,20 +8,14 @@ use code_mode_schema::{Json, json};
 use crate::support::Log;
 
 fn log_event(text: &str) -> HostEvent {
-    HostEvent::Log {
-        call_id: "c".into(),
-        text: text.into(),
-    }
+    HostEvent::Log { call_id: "c".into(), text: text.into() }
 }
 
 #[track_caller]
 fn check_wire(event: HostEvent, wire: Json) {
     let json = code_mode_schema::to_json(&event).unwrap();
     assert_eq!(json, wire);
-    assert_eq!(
-        code_mode_schema::from_json::<HostEvent>(&json).unwrap(),
-        event
-    );
+    assert_eq!(code_mode_schema::from_json::<HostEvent>(&json).unwrap(), event);
 }
 
 #[test]
@@ -79,10 +73,7 @@ fn events_have_the_contracts_names_and_fields() {
             "name": "t", "arguments": {}, "isError": false, "content": [],
         }),
     );
-    check_wire(
-        log_event("line"),
-        json!({"type": "log", "callId": "c", "text": "line"}),
-    );
+    check_wire(log_event("line"), json!({"type": "log", "callId": "c", "text": "line"}));
 }
 
 #[test]
@@ -96,21 +87,14 @@ fn a_record_is_the_event_with_its_place_and_time() {
     assert_eq!(registry.emit_host_event(log_event("a")), 1);
     assert_eq!(registry.emit_host_event(log_event("b")), 2);
     let seen = seen.lock().unwrap();
-    assert_eq!(
-        seen.iter().map(|record| record.seq).collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(seen.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2]);
     assert!(seen[0].time > 1_600_000_000_000 && seen[0].time <= seen[1].time);
     let json = code_mode_schema::to_json(&seen[0]).unwrap();
     assert_eq!(json.get("type"), Some(&json!("log")));
     assert_eq!(json.get("seq"), Some(&json!(1)));
     drop(registration);
     assert!(!registry.has_host_observers());
-    assert_eq!(
-        registry.emit_host_event(log_event("c")),
-        3,
-        "the sequence goes on unseen"
-    );
+    assert_eq!(registry.emit_host_event(log_event("c")), 3, "the sequence goes on unseen");
 }
 
 #[test]
@@ -137,9 +121,7 @@ fn a_bounded_channel_drops_what_does_not_fit_and_counts_it() {
     assert_eq!(receiver.try_recv().unwrap().event, log_event("a"));
     assert_eq!(receiver.dropped(), 1);
     registry.emit_host_event(log_event("d"));
-    let rest: Vec<_> = std::iter::from_fn(|| receiver.try_recv())
-        .map(|record| record.seq)
-        .collect();
+    let rest: Vec<_> = std::iter::from_fn(|| receiver.try_recv()).map(|record| record.seq).collect();
     assert_eq!(rest, [2, 4]);
     drop(registration);
     assert_eq!(receiver.recv(), None, "ends with the registration");

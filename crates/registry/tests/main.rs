@@ -1,8 +1,5 @@
 //! The behaviour of the registry, one module per subject. One binary, because each costs a link.
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "tests hand over what they made"
-)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests are tests")]
 
 mod support;
 
@@ -43,3 +40,5 @@ mod host_events;
 mod policies;
 
 mod model;
+
+mod stress;

@@ -43,16 +43,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// What is alive, in order of registration.
 #[derive(Debug)]
 enum Entry {
-    Tool {
-        scope: Scope,
-        name: usize,
-        serial: usize,
-    },
-    Filter {
-        agent: usize,
-        allow: Option<Vec<usize>>,
-        deny: Vec<usize>,
-    },
+    Tool { scope: Scope, name: usize, serial: usize },
+    Filter { agent: usize, allow: Option<Vec<usize>>, deny: Vec<usize> },
 }
 
 #[derive(Default)]
@@ -63,11 +55,7 @@ struct Model {
 impl Model {
     fn tools(&self, wanted: Scope) -> impl Iterator<Item = (usize, usize)> {
         self.entries.iter().filter_map(move |entry| match entry {
-            Entry::Tool {
-                scope,
-                name,
-                serial,
-            } if *scope == wanted => Some((*name, *serial)),
+            Entry::Tool { scope, name, serial } if *scope == wanted => Some((*name, *serial)),
             _ => None,
         })
     }
@@ -90,10 +78,7 @@ impl Model {
         let Some(agent) = viewer else {
             return self.tools(None).collect();
         };
-        let mut view: Vec<_> = self
-            .tools(None)
-            .filter(|(name, _)| self.shows(agent, *name))
-            .collect();
+        let mut view: Vec<_> = self.tools(None).filter(|(name, _)| self.shows(agent, *name)).collect();
         for (name, serial) in self.tools(viewer) {
             match view.iter_mut().find(|(seen, _)| *seen == name) {
                 Some(shadowed) => shadowed.1 = serial,
@@ -115,10 +100,7 @@ impl Subject {
         let agent = viewer.map(|agent| &self.agents[agent]);
         let tools = self.registry.view(agent);
         let place = |name: &str| NAMES.iter().position(|known| *known == name).unwrap();
-        tools
-            .iter()
-            .map(|tool| (place(tool.name()), tool.description().parse().unwrap()))
-            .collect()
+        tools.iter().map(|tool| (place(tool.name()), tool.description().parse().unwrap())).collect()
     }
 }
 
@@ -128,11 +110,7 @@ fn take(model: &mut Model, subject: &mut Subject, step: &Step, serial: usize) ->
         Step::Register { scope, name } => {
             let is_free = model.tools(*scope).all(|(known, _)| known != *name);
             if is_free {
-                model.entries.push(Entry::Tool {
-                    scope: *scope,
-                    name: *name,
-                    serial,
-                });
+                model.entries.push(Entry::Tool { scope: *scope, name: *name, serial });
             }
             let tool = echo(NAMES[*name]).description(serial.to_string());
             let registered = match scope {
@@ -145,10 +123,8 @@ fn take(model: &mut Model, subject: &mut Subject, step: &Step, serial: usize) ->
         }
         Step::Restrict { agent, allow, deny } => {
             let mut named = allow.iter().chain(deny).flatten();
-            let is_legal =
-                (allow.is_some() || deny.is_some()) && named.all(|name| model.is_global(*name));
-            let names =
-                |names: &Vec<usize>| names.iter().map(|name| NAMES[*name]).collect::<Vec<_>>();
+            let is_legal = (allow.is_some() || deny.is_some()) && named.all(|name| model.is_global(*name));
+            let names = |names: &Vec<usize>| names.iter().map(|name| NAMES[*name]).collect::<Vec<_>>();
             let restriction = match (allow, deny) {
                 (None, None) => Restriction::default(),
                 (Some(allow), None) => Restriction::allow(names(allow)),
@@ -157,15 +133,9 @@ fn take(model: &mut Model, subject: &mut Subject, step: &Step, serial: usize) ->
             };
             if is_legal {
                 let deny = deny.clone().unwrap_or_default();
-                model.entries.push(Entry::Filter {
-                    agent: *agent,
-                    allow: allow.clone(),
-                    deny,
-                });
+                model.entries.push(Entry::Filter { agent: *agent, allow: allow.clone(), deny });
             }
-            let restricted = subject
-                .registry
-                .restrict(Some(&subject.agents[*agent]), restriction);
+            let restricted = subject.registry.restrict(Some(&subject.agents[*agent]), restriction);
             let was_taken = restricted.is_ok();
             subject.alive.extend(restricted.ok());
             (is_legal, was_taken)

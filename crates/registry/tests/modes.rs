@@ -17,36 +17,20 @@ fn check_mode(registry: &ToolRegistry, call: &ToolCall, expected: ExecutionMode)
 fn only_a_classifier_that_says_so_makes_a_call_parallel() {
     let registry = ToolRegistry::default();
     registry.register(echo("none")).unwrap().keep();
-    registry
-        .register(echo("yes").concurrency_safe(|_| true))
-        .unwrap()
-        .keep();
-    registry
-        .register(echo("no").concurrency_safe(|_| false))
-        .unwrap()
-        .keep();
-    registry
-        .register(echo("panics").concurrency_safe(|_| panic!("no")))
-        .unwrap()
-        .keep();
-    registry
-        .register(echo("undone").concurrency_safe(|_| true).exclusive())
-        .unwrap()
-        .keep();
+    registry.register(echo("yes").concurrency_safe(|_| true)).unwrap().keep();
+    registry.register(echo("no").concurrency_safe(|_| false)).unwrap().keep();
+    registry.register(echo("panics").concurrency_safe(|_| panic!("no"))).unwrap().keep();
+    registry.register(echo("undone").concurrency_safe(|_| true).exclusive()).unwrap().keep();
     let by_arguments = echo("some").concurrency_safe(|args| args.get("x").is_some());
     registry.register(by_arguments).unwrap().keep();
 
     check_mode(&registry, &call("yes"), ExecutionMode::Parallel);
     check_mode(&registry, &call("some"), ExecutionMode::Parallel);
-    check_mode(
-        &registry,
-        &ToolCall::new("1", "some", json!({})),
-        ExecutionMode::Exclusive,
-    );
+    check_mode(&registry, &ToolCall::new("1", "some", json!({})), ExecutionMode::Exclusive);
     for name in ["none", "no", "panics", "undone", "unknown"] {
         check_mode(&registry, &call(name), ExecutionMode::Exclusive);
     }
-    let lossy = ToolCall::new("1", "yes", Err(LosslessError::new("x", Lossy::NaN)));
+    let lossy = ToolCall::new("1", "yes", Err(LosslessError::new("x", Lossy::NotANumber)));
     check_mode(&registry, &lossy, ExecutionMode::Exclusive);
 }
 
@@ -54,17 +38,10 @@ fn only_a_classifier_that_says_so_makes_a_call_parallel() {
 fn the_visible_definition_is_classified() {
     let registry = ToolRegistry::default();
     let agent = Agent::new("a");
-    registry
-        .register(echo("t").concurrency_safe(|_| true))
-        .unwrap()
-        .keep();
+    registry.register(echo("t").concurrency_safe(|_| true)).unwrap().keep();
     let _shadow = registry.register_for(&agent, echo("t")).unwrap();
     check_mode(&registry, &call("t"), ExecutionMode::Parallel);
-    check_mode(
-        &registry,
-        &call("t").with_agent(agent),
-        ExecutionMode::Exclusive,
-    );
+    check_mode(&registry, &call("t").with_agent(agent), ExecutionMode::Exclusive);
 }
 
 #[test]
@@ -74,22 +51,12 @@ fn arguments_that_do_not_validate_are_exclusive() {
         path: String,
     }
     let registry = ToolRegistry::default();
-    let tool = ToolDefinition::typed("t", "", |args: Args, _| async move {
-        Ok::<_, ToolError>(args.path)
-    })
-    .concurrency_safe(|_| true);
+    let tool = ToolDefinition::typed("t", "", |args: Args, _| async move { Ok::<_, ToolError>(args.path) })
+        .concurrency_safe(|_| true);
     registry.register(tool).unwrap().keep();
-    check_mode(
-        &registry,
-        &ToolCall::new("1", "t", json!({"path": "p"})),
-        ExecutionMode::Parallel,
-    );
+    check_mode(&registry, &ToolCall::new("1", "t", json!({"path": "p"})), ExecutionMode::Parallel);
     check_mode(&registry, &call("t"), ExecutionMode::Exclusive);
-    check_mode(
-        &registry,
-        &ToolCall::new("1", "t", json!("raw text")),
-        ExecutionMode::Exclusive,
-    );
+    check_mode(&registry, &ToolCall::new("1", "t", json!("raw text")), ExecutionMode::Exclusive);
 }
 
 #[test]
@@ -100,10 +67,7 @@ fn an_execution_mode_has_a_wire_form() {
 
 fn code_registry(log: &Log) -> ToolRegistry {
     let registry = registry_in(Mode::Code);
-    registry
-        .install_transport(echo("run_code").build())
-        .unwrap()
-        .keep();
+    registry.install_transport(echo("run_code").build()).unwrap().keep();
     let note = |what: &'static str| {
         let log = log.clone();
         move || log.add(what)
@@ -140,9 +104,7 @@ fn code_registry(log: &Log) -> ToolRegistry {
 fn mode_code_refuses_direct_calls_before_any_policy() {
     let log = Log::default();
     let registry = code_registry(&log);
-    let _tool = registry
-        .register(echo("t").concurrency_safe(|_| true))
-        .unwrap();
+    let _tool = registry.register(echo("t").concurrency_safe(|_| true)).unwrap();
     check_failure(
         &execute(&registry, "t"),
         "unknown tool \"t\": only `run_code` is callable directly — call `t` from inside a `run_code` program instead",
@@ -150,20 +112,14 @@ fn mode_code_refuses_direct_calls_before_any_policy() {
     );
     assert_eq!(log.take(), ["post"]);
     check_mode(&registry, &call("t"), ExecutionMode::Exclusive);
-    assert!(
-        execute(&registry, "unknown")
-            .text()
-            .contains("only `run_code` is callable directly")
-    );
+    assert!(execute(&registry, "unknown").text().contains("only `run_code` is callable directly"));
 }
 
 #[test]
 fn mode_code_lets_run_code_and_its_sub_calls_through() {
     let log = Log::default();
     let registry = code_registry(&log);
-    let _tool = registry
-        .register(echo("t").concurrency_safe(|_| true))
-        .unwrap();
+    let _tool = registry.register(echo("t").concurrency_safe(|_| true)).unwrap();
     let outer = execute(&registry, "run_code");
     assert!(!outer.is_error());
     assert_eq!(log.take(), ["pre", "guard", "execute", "post"]);
@@ -186,29 +142,22 @@ fn mode_both_and_native_take_direct_calls() {
 fn lossy_arguments_and_a_cancelled_caller_win_over_the_refusal() {
     let log = Log::default();
     let registry = code_registry(&log);
-    let lossy = ToolCall::new("1", "t", Err(LosslessError::new("x", Lossy::NaN)));
+    let lossy = ToolCall::new("1", "t", Err(LosslessError::new("x", Lossy::NotANumber)));
     assert!(run(registry.execute(lossy)).text().contains("losslessly"));
     let stopped = code_mode_registry::SignalSource::new();
     stopped.cancel("stop");
     let result = run(registry.execute(call("t").with_signal(stopped.signal())));
-    assert_eq!(
-        crate::support::code(&result).as_deref(),
-        Some("ABORTED_BEFORE_DISPATCH")
-    );
+    assert_eq!(crate::support::code(&result).as_deref(), Some("ABORTED_BEFORE_DISPATCH"));
     assert_eq!(log.take(), [""; 0]);
 }
 
 #[test]
 fn a_post_policy_may_block_a_refused_call_and_finalize_runs() {
     let registry = registry_in(Mode::Code);
-    let tool = echo("t")
-        .finalize_content(|_, result| Ok(Some(vec![format!("final: {}", result.text()).into()])));
+    let tool =
+        echo("t").finalize_content(|_, result| Ok(Some(vec![format!("final: {}", result.text()).into()])));
     let _tool = registry.register(tool).unwrap();
-    assert!(
-        execute(&registry, "t")
-            .text()
-            .starts_with("final: Error: unknown tool \"t\": only")
-    );
+    assert!(execute(&registry, "t").text().starts_with("final: Error: unknown tool \"t\": only"));
     let _post = registry.on_post_execute(|_, _, _| async { Ok(PostDecision::block("no")) });
     assert_eq!(execute(&registry, "t").text(), "final: no");
 }
@@ -218,18 +167,10 @@ fn run_code_without_a_runtime_says_what_is_required() {
     for mode in [Mode::Code, Mode::Both] {
         let registry = registry_in(mode);
         let result = execute(&registry, "run_code");
-        assert!(
-            result.text().contains("requires a code runtime"),
-            "{}",
-            result.text()
-        );
+        assert!(result.text().contains("requires a code runtime"), "{}", result.text());
         let python = Transport::new(echo("run_code"), "python");
         let _kept = registry.install_transport(python).unwrap();
-        assert!(
-            execute(&registry, "run_code")
-                .text()
-                .contains("language is \"python\"")
-        );
+        assert!(execute(&registry, "run_code").text().contains("language is \"python\""));
     }
     let result = execute(&ToolRegistry::default(), "run_code");
     check_failure(&result, "unknown tool \"run_code\"", Some("UNKNOWN_TOOL"));

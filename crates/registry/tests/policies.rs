@@ -1,4 +1,5 @@
-//! The stock policies: timeout (contract 3.10), spill (contract 8), retry, metrics, invariants (contract 3.15).
+//! The stock policies: timeout (contract 3.10), spill (contract 8), retry, metrics, invariants (contract
+//! 3.15).
 
 use std::{
     fs,
@@ -11,11 +12,11 @@ use std::{
 };
 
 use code_mode_registry::{
-    Acceptance, ContentBlock, ErrorInfo, PostDecision, Registration, SignalSource, ToolBuilder,
-    ToolError, ToolRegistry, ToolResult,
+    Acceptance, ContentBlock, ErrorInfo, PostDecision, Registration, SignalSource, ToolBuilder, ToolError,
+    ToolRegistry, ToolResult,
     policy::{
-        DevInvariants, FolderStore, Metrics, RetryPolicy, Spill, SpillPolicy, SpillStore,
-        TimeoutPolicy, Timer,
+        DevInvariants, FolderStore, Metrics, RetryPolicy, Spill, SpillPolicy, SpillStore, TimeoutPolicy,
+        Timer,
     },
 };
 use code_mode_schema::json;
@@ -25,10 +26,9 @@ use crate::support::{Log, call, check_failure, code, echo, execute, run};
 
 /// Runs on a paused clock: a sleep ends as soon as nothing else can go on.
 fn run_paused<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true);
-    { runtime }.build().unwrap().block_on(future)
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().start_paused(true);
+    builder.build().unwrap().block_on(future)
 }
 
 // Timeout.
@@ -58,15 +58,8 @@ fn timeout_registry(tool: ToolBuilder) -> ToolRegistry {
 
 #[track_caller]
 fn check_timed_out(result: &ToolResult) {
-    check_failure(
-        result,
-        "tool call timed out after 100ms",
-        Some("TOOL_TIMEOUT"),
-    );
-    assert_eq!(
-        result.error().unwrap().info().unwrap().name(),
-        "ToolTimeoutError"
-    );
+    check_failure(result, "tool call timed out after 100ms", Some("TOOL_TIMEOUT"));
+    assert_eq!(result.error().unwrap().info().unwrap().name(), "ToolTimeoutError");
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -140,9 +133,7 @@ fn the_signal_in_place_is_put_back_after_the_timeout_policy() {
         }
     });
     let _timeout = TimeoutPolicy::install(&registry);
-    check_timed_out(&run_paused(
-        registry.execute(call("t").with_signal(stop.signal())),
-    ));
+    check_timed_out(&run_paused(registry.execute(call("t").with_signal(stop.signal()))));
 }
 
 #[test]
@@ -156,11 +147,7 @@ fn a_fraction_of_a_millisecond_is_said_as_it_is() {
 fn without_a_timer_the_call_fails_and_says_so() {
     let registry = timeout_registry(timed(SHORT, true));
     let result = run(registry.execute(call("t")));
-    assert!(
-        result.text().contains("reactor") || result.text().contains("runtime"),
-        "{}",
-        result.text()
-    );
+    assert!(result.text().contains("reactor") || result.text().contains("runtime"), "{}", result.text());
 }
 
 // Retry.
@@ -180,13 +167,7 @@ fn flaky(good: usize, failure: fn() -> ToolError) -> (ToolBuilder, Arc<AtomicUsi
     let counter = Arc::clone(&attempts);
     let tool = echo("t").execute(move |args, _| {
         let attempt = counter.fetch_add(1, Ordering::SeqCst) + 1;
-        async move {
-            if attempt < good {
-                Err(failure())
-            } else {
-                Ok(args)
-            }
-        }
+        async move { if attempt < good { Err(failure()) } else { Ok(args) } }
     });
     (tool, attempts)
 }
@@ -224,19 +205,15 @@ fn attempts_are_bounded() {
 fn only_what_may_be_gone_the_next_time_is_retried() {
     let with_code = || ToolError::new("m").with_info(ErrorInfo::new("E", "RATE_LIMIT"));
     let invalid = || ToolError::invalid_arguments(&["x".to_owned()]);
-    let cases: [(fn() -> ToolError, bool, usize); 4] = [
-        (unreachable_host, true, 2),
-        (unreachable_host, false, 1),
-        (with_code, true, 2),
-        (invalid, true, 1),
-    ];
+    type Case = (fn() -> ToolError, bool, usize);
+    let cases: [Case; 4] =
+        [(unreachable_host, true, 2), (unreachable_host, false, 1), (with_code, true, 2), (invalid, true, 1)];
     for (failure, is_safe, expected) in cases {
         let registry = ToolRegistry::default();
         let (tool, attempts) = flaky(2, failure);
         let tool = if is_safe { tool.retry_safe() } else { tool };
         let _tool = registry.register(tool).unwrap();
-        let _retry =
-            RetryPolicy::default().install_on(registry.hooks(), noted_pauses(&Log::default()));
+        let _retry = RetryPolicy::default().install_on(registry.hooks(), noted_pauses(&Log::default()));
         execute(&registry, "t");
         assert_eq!(attempts.load(Ordering::SeqCst), expected);
     }
@@ -295,21 +272,14 @@ impl Spilling {
         let registry = ToolRegistry::default();
         for name in ["t", "read", "read_file"] {
             let content = content.clone();
-            registry
-                .register(echo(name).render(move |_, _| content.clone()))
-                .unwrap()
-                .keep();
+            registry.register(echo(name).render(move |_, _| content.clone())).unwrap().keep();
         }
         let policy = SpillPolicy::new(memory.clone())
             .with_max_inline_bytes(max)
             .with_hint("Ask for it.")
             .with_exempt("read_file")
             .install(&registry);
-        Self {
-            registry,
-            memory,
-            _policy: policy,
-        }
+        Self { registry, memory, _policy: policy }
     }
 
     fn stored(&self) -> usize {
@@ -339,21 +309,14 @@ fn a_larger_text_becomes_its_ends_and_a_note_within_the_cap() {
         assert!(shown.len() <= max, "{} > {max}", shown.len());
         let (ends, note) = shown.split_once("\n\n(").unwrap();
         let (head, tail) = ends.split_once("\n[…]\n").unwrap();
-        assert!(
-            text.starts_with(head) && text.ends_with(tail) && !head.is_empty() && !tail.is_empty()
-        );
+        assert!(text.starts_with(head) && text.ends_with(tail) && !head.is_empty() && !tail.is_empty());
         let omitted = 1_000 - head.len() - tail.len();
         assert_eq!(
             note,
-            format!(
-                "{omitted} bytes omitted. Full formatted result stored at: memory:1. Ask for it.)"
-            )
+            format!("{omitted} bytes omitted. Full formatted result stored at: memory:1. Ask for it.)")
         );
         let stored = spilling.memory.stored.lock().unwrap();
-        assert_eq!(
-            (&*stored[0].tool, stored[0].call_id.as_str()),
-            ("t", "call-t")
-        );
+        assert_eq!((&*stored[0].tool, stored[0].call_id.as_str()), ("t", "call-t"));
         assert_eq!(&*stored[0].text, text);
         assert_eq!(result.value(), Some(&json!({"x": 1})), "the value is whole");
     }
@@ -396,10 +359,7 @@ fn sub_calls_are_never_spilled() {
 
 #[test]
 fn content_that_is_not_all_text_stays() {
-    let content = vec![
-        ContentBlock::text("x".repeat(1_000)),
-        ContentBlock::image("aGk=", "image/png"),
-    ];
+    let content = vec![ContentBlock::text("x".repeat(1_000)), ContentBlock::image("aGk=", "image/png")];
     let spilling = Spilling::with(200, content.clone(), Memory::default());
     assert_eq!(execute(&spilling.registry, "t").content(), content);
     assert_eq!(spilling.stored(), 0);
@@ -407,10 +367,7 @@ fn content_that_is_not_all_text_stays() {
 
 #[test]
 fn several_texts_are_spilled_as_one() {
-    let content = vec![
-        ContentBlock::text("a".repeat(300)),
-        ContentBlock::text("b".repeat(300)),
-    ];
+    let content = vec![ContentBlock::text("a".repeat(300)), ContentBlock::text("b".repeat(300))];
     let spilling = Spilling::with(400, content, Memory::default());
     let result = execute(&spilling.registry, "t");
     assert_eq!(result.content().len(), 1);
@@ -420,10 +377,7 @@ fn several_texts_are_spilled_as_one() {
 #[test]
 fn a_failing_store_keeps_the_original() {
     let text = "x".repeat(1_000);
-    let memory = Memory {
-        refuses: true,
-        ..Memory::default()
-    };
+    let memory = Memory { refuses: true, ..Memory::default() };
     Spilling::with(200, vec![ContentBlock::text(&*text)], memory).check_untouched("t", &text);
 }
 
@@ -439,15 +393,9 @@ fn blocks_and_replaced_values_are_not_spilled_and_replaced_content_is() {
         (execute(&spilling.registry, "t").text(), spilling.stored())
     };
     assert_eq!(decide(PostDecision::block(&*long)), (long.clone(), 0));
-    let value = Acceptance {
-        value: Some(json!(1)),
-        ..Acceptance::default()
-    };
+    let value = Acceptance { value: Some(json!(1)), ..Acceptance::default() };
     assert_eq!(decide(PostDecision::Accept(value)), ("short".to_owned(), 0));
-    let content = Acceptance {
-        content: Some(vec![ContentBlock::text(&*long)]),
-        ..Acceptance::default()
-    };
+    let content = Acceptance { content: Some(vec![ContentBlock::text(&*long)]), ..Acceptance::default() };
     assert_eq!(decide(PostDecision::Accept(content)).1, 1);
 }
 
@@ -458,12 +406,8 @@ fn a_folder_store_writes_each_text_to_a_file_of_its_own() {
     let registry = ToolRegistry::default();
     let text = "z".repeat(1_000);
     let rendered = text.clone();
-    let _tool = registry
-        .register(echo("t").render(move |_, _| rendered.clone()))
-        .unwrap();
-    let _policy = SpillPolicy::new(store)
-        .with_max_inline_bytes(400)
-        .install(&registry);
+    let _tool = registry.register(echo("t").render(move |_, _| rendered.clone())).unwrap();
+    let _policy = SpillPolicy::new(store).with_max_inline_bytes(400).install(&registry);
     let hostile = code_mode_registry::ToolCall::new("../../up:1", "t", json!({}));
     for file in ["up1.txt", "up1-1.txt"] {
         let shown = run(registry.execute(hostile.clone())).text();
@@ -488,14 +432,7 @@ fn metrics_count_calls_failures_and_dispatches() {
         execute(&registry, name);
     }
     let snapshot = metrics.snapshot();
-    assert_eq!(
-        (
-            snapshot["t"].calls,
-            snapshot["t"].dispatches,
-            snapshot["t"].failures.len()
-        ),
-        (2, 2, 0)
-    );
+    assert_eq!((snapshot["t"].calls, snapshot["t"].dispatches, snapshot["t"].failures.len()), (2, 2, 0));
     assert_eq!(snapshot["fails"].failures[""], 1);
     assert_eq!(snapshot["unknown"].failures["UNKNOWN_TOOL"], 1);
     assert!(snapshot["t"].total_time >= snapshot["t"].max_time);
@@ -518,10 +455,7 @@ fn invariants_hold_and_empty_names_are_noted() {
     }
     assert_eq!(invariants.violations(), [""; 0]);
     run(registry.execute(code_mode_registry::ToolCall::new("", "", json!({}))));
-    assert_eq!(
-        invariants.violations(),
-        [" (): the name is empty", " (): the call id is empty"]
-    );
+    assert_eq!(invariants.violations(), [" (): the name is empty", " (): the call id is empty"]);
 }
 
 #[test]
@@ -529,21 +463,12 @@ fn a_listener_that_runs_the_first_phase_twice_breaks_an_invariant() {
     let registry = ToolRegistry::default();
     let _outermost_later: Registration;
     let (invariants, installed) = DevInvariants::install(&registry);
-    _outermost_later = registry
-        .hooks()
-        .prepend()
-        .on_pre_execute(|_, next| async move {
-            next.call().await?;
-            next.call().await
-        });
+    _outermost_later = registry.hooks().prepend().on_pre_execute(|_, next| async move {
+        next.call().await?;
+        next.call().await
+    });
     execute(&registry, "t");
-    assert_eq!(
-        invariants.violations(),
-        ["call-t (t): pre-execute ran twice"]
-    );
+    assert_eq!(invariants.violations(), ["call-t (t): pre-execute ran twice"]);
     drop(installed);
-    assert_eq!(
-        code(&execute(&registry, "t")).as_deref(),
-        Some("UNKNOWN_TOOL")
-    );
+    assert_eq!(code(&execute(&registry, "t")).as_deref(), Some("UNKNOWN_TOOL"));
 }

@@ -40,9 +40,7 @@ impl Setup {
 #[test]
 fn allow_goes_on_to_the_guards() {
     let setup = Setup::new();
-    let _policy = setup
-        .registry
-        .on_pre_execute(|_, _| async { Ok(PreDecision::Allow) });
+    let _policy = setup.registry.on_pre_execute(|_, _| async { Ok(PreDecision::Allow) });
     assert!(!execute(&setup.registry, "t").is_error());
     assert_eq!(setup.log.take(), ["guard", "body", "post"]);
 }
@@ -50,9 +48,7 @@ fn allow_goes_on_to_the_guards() {
 #[test]
 fn deny_is_a_failure_without_info_that_post_policies_see() {
     let setup = Setup::new();
-    let _policy = setup
-        .registry
-        .on_pre_execute(|_, _| async { Ok(PreDecision::deny("not today")) });
+    let _policy = setup.registry.on_pre_execute(|_, _| async { Ok(PreDecision::deny("not today")) });
     check_failure(&execute(&setup.registry, "t"), "not today", None);
     assert_eq!(setup.log.take(), ["post"]);
 }
@@ -60,14 +56,10 @@ fn deny_is_a_failure_without_info_that_post_policies_see() {
 #[test]
 fn a_failing_or_panicking_policy_is_final() {
     let setup = Setup::new();
-    let failing = setup
-        .registry
-        .on_pre_execute(|_, _| async { Err(ToolError::new("gate broke")) });
+    let failing = setup.registry.on_pre_execute(|_, _| async { Err(ToolError::new("gate broke")) });
     check_failure(&execute(&setup.registry, "t"), "gate broke", None);
     drop(failing);
-    let panicking = setup
-        .registry
-        .on_pre_execute(|_, _| async { panic!("boom") });
+    let panicking = setup.registry.on_pre_execute(|_, _| async { panic!("boom") });
     check_failure(&execute(&setup.registry, "t"), "boom", None);
     drop(panicking);
     let _before_the_future = setup.registry.on_pre_execute(|execution, next| {
@@ -82,9 +74,7 @@ fn a_failing_or_panicking_policy_is_final() {
 fn a_listener_that_does_not_call_next_decides_alone() {
     let setup = Setup::new();
     let inner = setup.log.clone();
-    let _outer = setup
-        .registry
-        .on_pre_execute(|_, _| async { Ok(PreDecision::Allow) });
+    let _outer = setup.registry.on_pre_execute(|_, _| async { Ok(PreDecision::Allow) });
     let _inner = setup.registry.on_pre_execute(move |_, _| {
         inner.add("inner");
         async { Ok(PreDecision::deny("never asked")) }
@@ -102,9 +92,7 @@ fn an_outer_listener_may_overrule_what_next_gave() {
             other => Ok(other),
         }
     });
-    let _inner = setup
-        .registry
-        .on_pre_execute(|_, _| async { Ok(PreDecision::deny("inner")) });
+    let _inner = setup.registry.on_pre_execute(|_, _| async { Ok(PreDecision::deny("inner")) });
     check_failure(&execute(&setup.registry, "t"), "overruled: inner", None);
 }
 
@@ -112,14 +100,9 @@ fn an_outer_listener_may_overrule_what_next_gave() {
 fn an_inner_failure_is_seen_by_the_outer_listener() {
     let setup = Setup::new();
     let _outer = setup.registry.on_pre_execute(|_, next| async move {
-        Ok(next
-            .call()
-            .await
-            .unwrap_or_else(|error| PreDecision::deny(format!("caught {error}"))))
+        Ok(next.call().await.unwrap_or_else(|error| PreDecision::deny(format!("caught {error}"))))
     });
-    let _inner = setup
-        .registry
-        .on_pre_execute(|_, _| async { panic!("inner") });
+    let _inner = setup.registry.on_pre_execute(|_, _| async { panic!("inner") });
     check_failure(&execute(&setup.registry, "t"), "caught inner", None);
 }
 
@@ -136,10 +119,7 @@ fn next_may_be_called_again_and_runs_the_whole_rest_again() {
         async move { next.call().await }
     });
     assert!(!execute(&setup.registry, "t").is_error());
-    assert_eq!(
-        setup.log.take(),
-        ["inner", "inner", "guard", "body", "post"]
-    );
+    assert_eq!(setup.log.take(), ["inner", "inner", "guard", "body", "post"]);
 }
 
 /// A policy that cancels the caller and then decides.

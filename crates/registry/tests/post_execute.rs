@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use code_mode_registry::{
-    Acceptance, AdditionalContext, ContentBlock, PostDecision, SignalSource, ToolBuilder,
-    ToolError, ToolExecution, ToolRegistry, ToolResult,
+    Acceptance, AdditionalContext, ContentBlock, PostDecision, SignalSource, ToolBuilder, ToolError,
+    ToolExecution, ToolRegistry, ToolResult,
 };
 use code_mode_schema::json;
 
@@ -15,22 +15,17 @@ fn context(name: &str) -> AdditionalContext {
 }
 
 fn sources(result: &ToolResult) -> Vec<&str> {
-    result
-        .additional_contexts()
-        .iter()
-        .map(|context| context.source.as_ref())
-        .collect()
+    result.additional_contexts().iter().map(|context| context.source.as_ref()).collect()
 }
 
 /// A tool that defers one context and computes meta.
 fn tool() -> ToolBuilder {
-    echo("t")
-        .output(json!({"type": "object"}))
-        .presentation_meta(|_, value| value.clone())
-        .execute(|args, ctx| {
+    echo("t").output(json!({"type": "object"})).presentation_meta(|_, value| value.clone()).execute(
+        |args, ctx| {
             ctx.defer_context(context("tool"));
             async move { Ok(args) }
-        })
+        },
+    )
 }
 
 fn failing_tool() -> ToolBuilder {
@@ -83,19 +78,13 @@ fn accept_with_content_replaces_the_content_only() {
 
 #[test]
 fn accept_with_value_validates_and_renders_again() {
-    let result = decided(
-        tool(),
-        accept(|acceptance| acceptance.value = Some(json!({"y": 2}))),
-    );
+    let result = decided(tool(), accept(|acceptance| acceptance.value = Some(json!({"y": 2}))));
     assert_eq!(result.value(), Some(&json!({"y": 2})));
     assert_eq!(result.text(), r#"{"y":2}"#);
     assert_eq!(result.meta(), Some(&json!({"y": 2})));
     assert_eq!(sources(&result), ["tool", "policy"]);
 
-    let invalid = decided(
-        tool(),
-        accept(|acceptance| acceptance.value = Some(json!(5))),
-    );
+    let invalid = decided(tool(), accept(|acceptance| acceptance.value = Some(json!(5))));
     check_failure(
         &invalid,
         r#"tool "t" returned invalid output: "value" must be an object"#,
@@ -110,50 +99,26 @@ fn accept_cannot_replace_both() {
         acceptance.value = Some(json!({}));
     });
     let result = decided(tool(), both);
-    check_failure(
-        &result,
-        "tools/post-execute accept decision cannot replace both value and content",
-        None,
-    );
+    check_failure(&result, "tools/post-execute accept decision cannot replace both value and content", None);
     assert_eq!(sources(&result), [""; 0]);
 }
 
 #[test]
 fn accept_cannot_give_a_failure_a_value() {
-    let result = decided(
-        failing_tool(),
-        accept(|acceptance| acceptance.value = Some(json!({}))),
-    );
-    check_failure(
-        &result,
-        "tools/post-execute cannot replace the value of a failed result",
-        None,
-    );
+    let result = decided(failing_tool(), accept(|acceptance| acceptance.value = Some(json!({}))));
+    check_failure(&result, "tools/post-execute cannot replace the value of a failed result", None);
 }
 
 #[test]
 fn block_is_a_failure_with_the_feedback_verbatim() {
     let block = |feedback: Vec<ContentBlock>| {
-        decided(
-            tool(),
-            PostDecision::Block {
-                feedback,
-                additional_contexts: vec![context("policy")],
-            },
-        )
+        decided(tool(), PostDecision::Block { feedback, additional_contexts: vec![context("policy")] })
     };
-    let result = block(vec![
-        "secret found".into(),
-        ContentBlock::image("", "image/png"),
-        "sorry".into(),
-    ]);
+    let result = block(vec!["secret found".into(), ContentBlock::image("", "image/png"), "sorry".into()]);
     assert!(result.is_error());
     assert_eq!(result.content().len(), 3);
     assert_eq!(result.content()[0], "secret found".into(), "no prefix");
-    assert_eq!(
-        result.message(),
-        Some("secret found\n[image content]\nsorry")
-    );
+    assert_eq!(result.message(), Some("secret found\n[image content]\nsorry"));
     assert_eq!(code(&result), None);
     assert_eq!(result.meta(), None);
     assert_eq!(sources(&result), ["policy"], "the tool's are dropped");
@@ -162,10 +127,7 @@ fn block_is_a_failure_with_the_feedback_verbatim() {
     assert_eq!(block(vec![unknown]).message(), Some("[chart content]"));
     for empty in [Vec::new(), vec![ContentBlock::text("")]] {
         let result = block(empty.clone());
-        assert_eq!(
-            result.message(),
-            Some("tool result blocked by post-execute policy")
-        );
+        assert_eq!(result.message(), Some("tool result blocked by post-execute policy"));
         assert_eq!(result.content(), empty);
     }
 }
@@ -196,20 +158,14 @@ fn post_policies_see_successes_and_every_kind_of_failure_but_the_final_ones() {
         note.add(result.text());
         async move { next.call().await }
     });
-    let _guard = registry.guard(|execution: &ToolExecution| {
-        (execution.name() == "denied").then_some("denied by a guard")
-    });
+    let _guard = registry
+        .guard(|execution: &ToolExecution| (execution.name() == "denied").then_some("denied by a guard"));
     for name in ["t", "broken", "unknown", "denied"] {
         execute(&registry, name);
     }
     assert_eq!(
         log.take(),
-        [
-            r#"{"x":1}"#,
-            "Error: broken",
-            r#"Error: unknown tool "unknown""#,
-            "Error: denied by a guard"
-        ]
+        [r#"{"x":1}"#, "Error: broken", r#"Error: unknown tool "unknown""#, "Error: denied by a guard"]
     );
 }
 
@@ -224,10 +180,7 @@ fn post_policies_nest_outermost_first() {
         }
     });
     let _inner = registry.on_post_execute(|_, _, _| async { Ok(PostDecision::block("no")) });
-    assert!(
-        !execute(&registry, "t").is_error(),
-        "the outer one has the last word"
-    );
+    assert!(!execute(&registry, "t").is_error(), "the outer one has the last word");
 }
 
 /// A post-policy that cancels the caller and then decides.
@@ -266,20 +219,14 @@ fn a_success_cancelled_in_the_post_policies_is_aborted_with_its_contexts() {
 
 #[test]
 fn a_failure_cancelled_in_the_post_policies_stays_what_it_is() {
-    check_cancelled_in_post(
-        failing_tool(),
-        accept(|_| {}),
-        ("broken", None),
-        &["tool", "policy"],
-    );
+    check_cancelled_in_post(failing_tool(), accept(|_| {}), ("broken", None), &["tool", "policy"]);
 }
 
 #[test]
 fn a_short_circuit_cancelled_in_the_post_policies_was_never_dispatched() {
     let registry = ToolRegistry::default();
     let _tool = registry.register(tool()).unwrap();
-    let _wrapper =
-        registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!({})))) });
+    let _wrapper = registry.on_execute(|_, _| async { Ok(Arc::new(ToolResult::success(json!({})))) });
     let stop = Arc::new(SignalSource::new());
     let _post = registry.on_post_execute({
         let stop = Arc::clone(&stop);
@@ -289,11 +236,7 @@ fn a_short_circuit_cancelled_in_the_post_policies_was_never_dispatched() {
         }
     });
     let result = run(registry.execute(call("t").with_signal(stop.signal())));
-    check_failure(
-        &result,
-        "tool call aborted before dispatch",
-        Some("ABORTED_BEFORE_DISPATCH"),
-    );
+    check_failure(&result, "tool call aborted before dispatch", Some("ABORTED_BEFORE_DISPATCH"));
 }
 
 #[test]
@@ -308,8 +251,8 @@ fn what_a_post_policy_saw_does_not_change_afterwards() {
             async move { next.call().await }
         }
     });
-    let _inner = registry
-        .on_post_execute(|_, _, _| async { Ok(accept(|a| a.content = Some(vec!["new".into()]))) });
+    let _inner =
+        registry.on_post_execute(|_, _, _| async { Ok(accept(|a| a.content = Some(vec!["new".into()]))) });
     assert_eq!(execute(&registry, "t").text(), "new");
     assert_eq!(seen.lock().unwrap().as_ref().unwrap().text(), r#"{"x":1}"#);
 }

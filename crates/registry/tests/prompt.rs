@@ -1,9 +1,8 @@
 //! Contract 8 and decision 25: sections, tools on the wire, variables.
 
 use code_mode_registry::{
-    Agent, Assembly, ConfigError, Mode, PromptError, RegistryConfig, Restriction, Section,
-    SectionError, SystemSection, ToolError, ToolRegistry, Transport, UNLISTED_TOOLS, Variable,
-    Variables, prompt::places,
+    Agent, Assembly, ConfigError, Mode, PromptError, RegistryConfig, Restriction, Section, SectionError,
+    SystemSection, ToolError, ToolRegistry, Transport, UNLISTED_TOOLS, Variable, Variables, prompt::places,
 };
 use code_mode_schema::{LosslessError, Lossy, json};
 
@@ -16,17 +15,11 @@ fn with_tools(registry: &ToolRegistry, names: &[&str]) {
 }
 
 fn with_runtime(registry: &ToolRegistry) {
-    registry
-        .install_transport(echo("run_code").build())
-        .unwrap()
-        .keep();
+    registry.install_transport(echo("run_code").build()).unwrap().keep();
 }
 
 fn add(registry: &ToolRegistry, name: &str, order: i32, text: &str) {
-    registry
-        .add_section(None, Section::text(name, order, text))
-        .unwrap()
-        .keep();
+    registry.add_section(None, Section::text(name, order, text)).unwrap().keep();
 }
 
 fn assemble(registry: &ToolRegistry, agent: Option<&Agent>) -> Assembly {
@@ -36,22 +29,15 @@ fn assemble(registry: &ToolRegistry, agent: Option<&Agent>) -> Assembly {
 #[track_caller]
 fn check_tools(registry: &ToolRegistry, expected: &[&str]) {
     let assembly = assemble(registry, None);
-    let names: Vec<_> = assembly
-        .tools
-        .iter()
-        .map(|tool| tool.name.as_ref())
-        .collect();
+    let names: Vec<_> = assembly.tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, expected);
 }
 
 #[track_caller]
 fn check_sections(registry: &ToolRegistry, agent: Option<&Agent>, expected: &[(&str, &str)]) {
     let assembly = assemble(registry, agent);
-    let sections: Vec<_> = assembly
-        .system_sections
-        .iter()
-        .map(|section| (&*section.name, &*section.text))
-        .collect();
+    let sections: Vec<_> =
+        assembly.system_sections.iter().map(|section| (&*section.name, &*section.text)).collect();
     assert_eq!(sections, expected);
 }
 
@@ -90,24 +76,12 @@ fn a_scoped_section_replaces_the_global_one_for_its_agent() {
     let agent = Agent::new("a");
     add(&registry, "a", 1, "global a");
     add(&registry, "b", 1, "global b");
-    let own = registry
-        .add_section(Some(&agent), Section::text("a", 1, "own a"))
-        .unwrap();
-    let _other = registry
-        .add_section(Some(&agent), Section::text("c", 0, "own c"))
-        .unwrap();
-    check_sections(
-        &registry,
-        Some(&agent),
-        &[("c", "own c"), ("a", "own a"), ("b", "global b")],
-    );
+    let own = registry.add_section(Some(&agent), Section::text("a", 1, "own a")).unwrap();
+    let _other = registry.add_section(Some(&agent), Section::text("c", 0, "own c")).unwrap();
+    check_sections(&registry, Some(&agent), &[("c", "own c"), ("a", "own a"), ("b", "global b")]);
     check_sections(&registry, None, &[("a", "global a"), ("b", "global b")]);
     drop(own);
-    check_sections(
-        &registry,
-        Some(&agent),
-        &[("c", "own c"), ("a", "global a"), ("b", "global b")],
-    );
+    check_sections(&registry, Some(&agent), &[("c", "own c"), ("a", "global a"), ("b", "global b")]);
 }
 
 #[test]
@@ -131,36 +105,22 @@ fn a_made_section_is_made_anew_at_each_assembly_for_whom_it_is() {
     with_tools(&registry, &["a"]);
     let made = Section::made("s", 0, |context| {
         let name = context.scope.as_ref().map_or("nobody", Agent::name);
-        Ok(format!(
-            "{name} sees {} tools in {:?}",
-            context.tools.len(),
-            context.mode
-        ))
+        Ok(format!("{name} sees {} tools in {:?}", context.tools.len(), context.mode))
     });
     let _section = registry.add_section(None, made).unwrap();
     check_sections(&registry, None, &[("s", "nobody sees 1 tools in Native")]);
     with_tools(&registry, &["b"]);
-    check_sections(
-        &registry,
-        Some(&agent),
-        &[("s", "alice sees 2 tools in Native")],
-    );
+    check_sections(&registry, Some(&agent), &[("s", "alice sees 2 tools in Native")]);
 }
 
 #[test]
 fn a_section_that_fails_or_panics_fails_the_assembly() {
     let registry = ToolRegistry::default();
-    let failing = registry
-        .add_section(
-            None,
-            Section::made("s", 0, |_| Err(ToolError::new("no text"))),
-        )
-        .unwrap();
+    let failing =
+        registry.add_section(None, Section::made("s", 0, |_| Err(ToolError::new("no text")))).unwrap();
     check_refused(&registry, &["prompt section \"s\" failed: no text"]);
     drop(failing);
-    let _panicking = registry
-        .add_section(None, Section::made("s", 0, |_| panic!("boom")))
-        .unwrap();
+    let _panicking = registry.add_section(None, Section::made("s", 0, |_| panic!("boom"))).unwrap();
     check_refused(&registry, &["prompt section \"s\" failed: boom"]);
 }
 
@@ -171,12 +131,8 @@ fn rendering_joins_with_a_blank_line_and_drops_the_empty() {
     add(&registry, "b", 1, "");
     add(&registry, "c", 2, "{{nothing}}");
     add(&registry, "d", 3, "last");
-    let _nothing = registry
-        .add_variable(None, Variable::text("nothing", ""))
-        .unwrap();
-    let prompt = assemble(&registry, None)
-        .render(&registry.variables(None))
-        .unwrap();
+    let _nothing = registry.add_variable(None, Variable::text("nothing", "")).unwrap();
+    let prompt = assemble(&registry, None).render(&registry.variables(None)).unwrap();
     assert_eq!(prompt, "first\nline\n\nlast");
 }
 
@@ -227,9 +183,7 @@ fn a_restricted_tool_is_not_on_the_wire() {
     let registry = ToolRegistry::default();
     let agent = Agent::new("a");
     with_tools(&registry, &["a", "b"]);
-    let _deny = registry
-        .restrict(Some(&agent), Restriction::deny(["a"]))
-        .unwrap();
+    let _deny = registry.restrict(Some(&agent), Restriction::deny(["a"])).unwrap();
     let assembly = assemble(&registry, Some(&agent));
     assert_eq!(assembly.tools.len(), 1);
     check_tools(&registry, &["a", "b"]);
@@ -237,7 +191,7 @@ fn a_restricted_tool_is_not_on_the_wire() {
 
 #[test]
 fn lossy_parameters_fail_the_assembly_that_needs_them() {
-    let lossy = || echo("t").parameters(Err(LosslessError::new("x", Lossy::NaN)));
+    let lossy = || echo("t").parameters(Err(LosslessError::new("x", Lossy::NotANumber)));
     let native = ToolRegistry::default();
     native.register(lossy()).unwrap().keep();
     check_refused(&native, &["parameters must be lossless JSON"]);
@@ -248,14 +202,8 @@ fn lossy_parameters_fail_the_assembly_that_needs_them() {
 #[test]
 fn the_wire_order_is_by_code_unit() {
     let registry = ToolRegistry::default();
-    with_tools(
-        &registry,
-        &["b", "a", "B", "a1", "\u{ffff}", "\u{10000}", ""],
-    );
-    check_tools(
-        &registry,
-        &["", "B", "a", "a1", "b", "\u{10000}", "\u{ffff}"],
-    );
+    with_tools(&registry, &["b", "a", "B", "a1", "\u{ffff}", "\u{10000}", ""]);
+    check_tools(&registry, &["", "B", "a", "a1", "b", "\u{10000}", "\u{ffff}"]);
 }
 
 fn ordered(mode: Mode, order: &[&str]) -> ToolRegistry {
@@ -277,16 +225,9 @@ fn tool_order_is_checked_at_load() {
         ToolRegistry::new(config).unwrap_err()
     };
     let twice = refused(&["a", UNLISTED_TOOLS, "a"]);
-    assert_eq!(
-        twice,
-        ConfigError::DuplicateInToolOrder { name: "a".into() }
-    );
+    assert_eq!(twice, ConfigError::DuplicateInToolOrder { name: "a".into() });
     assert!(twice.to_string().contains("more than once"));
-    assert!(
-        refused(&[UNLISTED_TOOLS, UNLISTED_TOOLS])
-            .to_string()
-            .contains("more than once")
-    );
+    assert!(refused(&[UNLISTED_TOOLS, UNLISTED_TOOLS]).to_string().contains("more than once"));
     assert!(refused(&["a"]).to_string().contains("rest entry"));
     assert!(refused(&[]).to_string().contains("rest entry"));
 }
@@ -295,18 +236,9 @@ fn tool_order_is_checked_at_load() {
 fn tool_order_refuses_unknown_names_at_assembly() {
     let registry = ordered(Mode::Native, &["x", UNLISTED_TOOLS]);
     with_tools(&registry, &["b", "a"]);
-    check_refused(
-        &registry,
-        &[
-            r#"toolOrder lists unregistered tool "x""#,
-            "known tools: a, b",
-        ],
-    );
+    check_refused(&registry, &[r#"toolOrder lists unregistered tool "x""#, "known tools: a, b"]);
     let registry = ordered(Mode::Native, &["x", UNLISTED_TOOLS, "y"]);
-    check_refused(
-        &registry,
-        &[r#"toolOrder lists unregistered tools "x", "y""#],
-    );
+    check_refused(&registry, &[r#"toolOrder lists unregistered tools "x", "y""#]);
 }
 
 #[test]
@@ -332,9 +264,7 @@ fn a_restricted_name_may_be_absent_silently() {
     let registry = ordered(Mode::Native, &["a", UNLISTED_TOOLS]);
     let agent = Agent::new("a");
     with_tools(&registry, &["a", "b"]);
-    let _deny = registry
-        .restrict(Some(&agent), Restriction::deny(["a"]))
-        .unwrap();
+    let _deny = registry.restrict(Some(&agent), Restriction::deny(["a"])).unwrap();
     assert_eq!(assemble(&registry, Some(&agent)).tools.len(), 1);
 }
 
@@ -342,10 +272,7 @@ fn a_restricted_name_may_be_absent_silently() {
 fn a_tool_named_like_the_rest_entry_is_refused() {
     let registry = ToolRegistry::default();
     with_tools(&registry, &[UNLISTED_TOOLS]);
-    assert!(matches!(
-        check_refused(&registry, &[]),
-        PromptError::RestEntryAsName
-    ));
+    assert!(matches!(check_refused(&registry, &[]), PromptError::RestEntryAsName));
 }
 
 // Listeners.
@@ -354,20 +281,14 @@ fn a_tool_named_like_the_rest_entry_is_refused() {
 fn an_assemble_listener_has_the_last_word() {
     let registry = registry_in(Mode::Code);
     with_runtime(&registry);
-    let _listener = registry
-        .hooks()
-        .on_assemble(|assembled, context, next| async move {
-            assert_eq!(assembled.tools.len(), 1);
-            assert_eq!(context.mode, Mode::Code);
-            let mut assembly = next.call().await?;
-            assembly.tools.clear();
-            assembly.system_sections = vec![SystemSection {
-                name: "only".into(),
-                order: 0,
-                text: "this".into(),
-            }];
-            Ok(assembly)
-        });
+    let _listener = registry.hooks().on_assemble(|assembled, context, next| async move {
+        assert_eq!(assembled.tools.len(), 1);
+        assert_eq!(context.mode, Mode::Code);
+        let mut assembly = next.call().await?;
+        assembly.tools.clear();
+        assembly.system_sections = vec![SystemSection { name: "only".into(), order: 0, text: "this".into() }];
+        Ok(assembly)
+    });
     check_tools(&registry, &[]);
     check_sections(&registry, None, &[("only", "this")]);
 }
@@ -385,10 +306,7 @@ fn assemble_listeners_are_scoped_and_nest() {
         }
     };
     let _outer = registry.hooks().on_assemble(note("outer"));
-    let _scoped = registry
-        .hooks()
-        .for_agent(&agent)
-        .on_assemble(note("scoped"));
+    let _scoped = registry.hooks().for_agent(&agent).on_assemble(note("scoped"));
     assemble(&registry, None);
     assert_eq!(log.take(), ["outer"]);
     assemble(&registry, Some(&agent));
@@ -398,9 +316,7 @@ fn assemble_listeners_are_scoped_and_nest() {
 #[test]
 fn a_failing_assemble_listener_fails_the_assembly() {
     let registry = ToolRegistry::default();
-    let _failing = registry
-        .hooks()
-        .on_assemble(|_, _, _| async { panic!("boom") });
+    let _failing = registry.hooks().on_assemble(|_, _, _| async { panic!("boom") });
     check_refused(&registry, &["boom"]);
 }
 
@@ -409,19 +325,11 @@ fn a_failing_assemble_listener_fails_the_assembly() {
 #[track_caller]
 fn check_rendered(text: &str, expected: &str) {
     let assembly = Assembly {
-        system_sections: vec![SystemSection {
-            name: "s".into(),
-            order: 0,
-            text: text.into(),
-        }],
+        system_sections: vec![SystemSection { name: "s".into(), order: 0, text: text.into() }],
         tools: Vec::new(),
     };
-    let variables: Variables = [
-        Variable::text("name", "{{other}}"),
-        Variable::text("a.b-c:d_1", "odd"),
-    ]
-    .into_iter()
-    .collect();
+    let variables: Variables =
+        [Variable::text("name", "{{other}}"), Variable::text("a.b-c:d_1", "odd")].into_iter().collect();
     assert_eq!(assembly.render(&variables).unwrap(), expected, "{text}");
 }
 
@@ -429,10 +337,7 @@ fn check_rendered(text: &str, expected: &str) {
 fn variables_are_put_in_once() {
     check_rendered("{{name}} and {{a.b-c:d_1}}", "{{other}} and odd");
     check_rendered("{{{name}}}", "{{{other}}}");
-    check_rendered(
-        "{ {name} } {{ name }} {{}} {{",
-        "{ {name} } {{ name }} {{}} {{",
-    );
+    check_rendered("{ {name} } {{ name }} {{}} {{", "{ {name} } {{ name }} {{}} {{");
     check_rendered("{{na", "{{na");
     check_rendered("ä{{name}}ö", "ä{{other}}ö");
 }
@@ -440,19 +345,9 @@ fn variables_are_put_in_once() {
 #[test]
 fn an_unknown_variable_fails_the_rendering_also_in_the_sdk() {
     let registry = ToolRegistry::default();
-    add(
-        &registry,
-        places::SDK.0,
-        places::SDK.1,
-        "/** about {{x}} */",
-    );
-    let error = assemble(&registry, None)
-        .render(&registry.variables(None))
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        r#"unknown prompt variable "{{x}}" in section "tools:sdk""#
-    );
+    add(&registry, places::SDK.0, places::SDK.1, "/** about {{x}} */");
+    let error = assemble(&registry, None).render(&registry.variables(None)).unwrap_err();
+    assert_eq!(error.to_string(), r#"unknown prompt variable "{{x}}" in section "tools:sdk""#);
 }
 
 #[test]
@@ -461,23 +356,14 @@ fn variables_are_made_scoped_and_contained() {
     let agent = Agent::new("a");
     add(&registry, "s", 0, "{{who}}");
     let render = |agent| assemble(&registry, agent).render(&registry.variables(agent));
-    let _global = registry
-        .add_variable(None, Variable::made("who", || Ok("all".into())))
-        .unwrap();
-    let own = registry
-        .add_variable(Some(&agent), Variable::text("who", "one"))
-        .unwrap();
+    let _global = registry.add_variable(None, Variable::made("who", || Ok("all".into()))).unwrap();
+    let own = registry.add_variable(Some(&agent), Variable::text("who", "one")).unwrap();
     assert_eq!(render(None).unwrap(), "all");
     assert_eq!(render(Some(&agent)).unwrap(), "one");
     drop(own);
-    let _panics = registry
-        .add_variable(Some(&agent), Variable::made("who", || panic!("boom")))
-        .unwrap();
+    let _panics = registry.add_variable(Some(&agent), Variable::made("who", || panic!("boom"))).unwrap();
     let error = render(Some(&agent)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        r#"prompt variable "{{who}}" failed: boom"#
-    );
+    assert_eq!(error.to_string(), r#"prompt variable "{{who}}" failed: boom"#);
 }
 
 // Plain data.
@@ -486,10 +372,7 @@ fn variables_are_made_scoped_and_contained() {
 fn an_assembly_is_plain_data_and_fits_the_usual_requests() {
     let registry = ToolRegistry::default();
     let parameters = json!({"type": "object", "properties": {}});
-    registry
-        .register(echo("t").description("d").parameters(parameters.clone()))
-        .unwrap()
-        .keep();
+    registry.register(echo("t").description("d").parameters(parameters.clone())).unwrap().keep();
     add(&registry, "s", 1, "text");
     let assembly = assemble(&registry, None);
     let wire = json!({
@@ -497,15 +380,9 @@ fn an_assembly_is_plain_data_and_fits_the_usual_requests() {
         "tools": [{"name": "t", "description": "d", "parameters": parameters.clone()}],
     });
     assert_eq!(code_mode_schema::to_json(&assembly).unwrap(), wire);
-    assert_eq!(
-        code_mode_schema::from_json::<Assembly>(&wire).unwrap(),
-        assembly
-    );
+    assert_eq!(code_mode_schema::from_json::<Assembly>(&wire).unwrap(), assembly);
     let function = json!({"name": "t", "description": "d", "parameters": parameters.clone()});
-    assert_eq!(
-        assembly.to_function_tools(),
-        json!([{"type": "function", "function": function}])
-    );
+    assert_eq!(assembly.to_function_tools(), json!([{"type": "function", "function": function}]));
     assert_eq!(
         assembly.to_message_tools(),
         json!([{"name": "t", "description": "d", "input_schema": parameters.clone()}])

@@ -9,10 +9,10 @@ use std::{
 };
 
 use code_mode_registry::{
-    Agent, ConfigError, Mode, RegisterError, RegistryConfig, Restriction, ToolDefinition,
-    ToolError, ToolRegistry,
+    Agent, ConfigError, Mode, RegisterError, RegistryConfig, Restriction, ToolDefinition, ToolError,
+    ToolRegistry,
 };
-use code_mode_schema::json;
+use code_mode_schema::{ParameterSchemaSpec, ValueSchemaSpec, json};
 
 use crate::support::{Log, call, echo, execute, registry_in, run};
 
@@ -30,15 +30,9 @@ fn parallel_sub_calls_must_be_positive_where_programs_run() {
         let config = RegistryConfig::new(mode).with_max_parallel_sub_calls(0);
         let error = ToolRegistry::new(config).unwrap_err();
         assert_eq!(error, ConfigError::MaxParallelSubCalls { got: 0 });
-        assert!(
-            error
-                .to_string()
-                .contains("maxParallelSubCalls must be a positive integer")
-        );
+        assert!(error.to_string().contains("maxParallelSubCalls must be a positive integer"));
     }
-    assert!(
-        ToolRegistry::new(RegistryConfig::new(Mode::Native).with_max_parallel_sub_calls(0)).is_ok()
-    );
+    assert!(ToolRegistry::new(RegistryConfig::new(Mode::Native).with_max_parallel_sub_calls(0)).is_ok());
 }
 
 #[test]
@@ -49,10 +43,7 @@ fn config_speaks_camel_case_and_refuses_unknown_keys() {
         json.to_text(),
         r#"{"mode":"both","maxParallelSubCalls":10,"toolOrder":["b","<unlisted-tools>"]}"#
     );
-    assert_eq!(
-        code_mode_schema::from_json::<RegistryConfig>(&json).unwrap(),
-        config
-    );
+    assert_eq!(code_mode_schema::from_json::<RegistryConfig>(&json).unwrap(), config);
     assert!(code_mode_schema::from_json::<RegistryConfig>(&json!({"modus": "both"})).is_err());
 }
 
@@ -62,31 +53,37 @@ fn a_definition_without_output_render_or_body_is_refused() {
     let bare = || ToolDefinition::builder("bare");
     let fragment = "must declare output { schema, render, presentationMeta? }";
     check_refused(&registry, bare(), &[fragment, "output.schema"]);
-    check_refused(
-        &registry,
-        bare().output(json!({})),
-        &[fragment, "output.render"],
-    );
-    check_refused(
-        &registry,
-        bare().output(json!({})).render(|_, _| ""),
-        &[fragment, "execute"],
-    );
+    check_refused(&registry, bare().output(json!({})), &[fragment, "output.render"]);
+    check_refused(&registry, bare().output(json!({})).render(|_, _| ""), &[fragment, "execute"]);
 }
 
 #[test]
 fn an_output_schema_outside_the_subset_is_refused() {
     let registry = ToolRegistry::default();
-    let error = registry
-        .register(echo("t").output(json!({"type": "string", "pattern": "a"})))
-        .unwrap_err();
+    let error = registry.register(echo("t").output(json!({"type": "string", "pattern": "a"}))).unwrap_err();
     assert_eq!(error.code(), Some("UNSUPPORTED_SCHEMA"));
-    assert!(
-        error
-            .to_string()
-            .contains("unsupported JSON schema: schema.pattern"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("unsupported JSON schema: schema.pattern"), "{error}");
+}
+
+#[test]
+fn a_dsl_tool_validates_and_a_broken_spec_is_refused() {
+    let registry = ToolRegistry::default();
+    let parameters = ParameterSchemaSpec::new().required("x", ValueSchemaSpec::string());
+    let tool = echo("t").parameters(parameters.clone()).output(ValueSchemaSpec::open_object());
+    let _kept = registry.register(tool).unwrap();
+    let schema = json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
+    assert_eq!(registry.schemas(None).unwrap()[0].parameters, schema);
+    let result = execute(&registry, "t");
+    assert_eq!(result.message(), Some(r#"invalid arguments: "x" must be a string"#));
+
+    let broken = ValueSchemaSpec::from_spec(json!({"type": "string", "pattern": "a"}));
+    let refusals = [
+        echo("u").parameters(ParameterSchemaSpec::new().required("x", broken.clone())),
+        echo("u").output(broken),
+    ];
+    for tool in refusals {
+        assert_eq!(registry.register(tool).unwrap_err().code(), Some("UNSUPPORTED_SCHEMA"));
+    }
 }
 
 #[test]
@@ -94,11 +91,7 @@ fn a_timeout_must_be_positive_and_fit_a_timer() {
     let registry = ToolRegistry::default();
     let fragment = "timeoutMs must be a positive finite number";
     check_refused(&registry, echo("t").timeout(Duration::ZERO), &[fragment]);
-    check_refused(
-        &registry,
-        echo("t").timeout(Duration::from_millis(2_147_483_648)),
-        &[fragment],
-    );
+    check_refused(&registry, echo("t").timeout(Duration::from_millis(2_147_483_648)), &[fragment]);
     let longest = Duration::from_millis(2_147_483_647);
     assert!(registry.register(echo("t").timeout(longest)).is_ok());
 }
@@ -110,19 +103,12 @@ fn checks_run_in_the_contracts_order() {
     let everything = || ToolDefinition::builder("run_code").timeout(Duration::ZERO);
     let kinds = [
         registry.register(everything().output(lossy_schema.clone())),
-        registry.register(
-            echo("run_code")
-                .timeout(Duration::ZERO)
-                .output(lossy_schema),
-        ),
+        registry.register(echo("run_code").timeout(Duration::ZERO).output(lossy_schema)),
         registry.register(echo("run_code").timeout(Duration::ZERO)),
         registry.register(echo("run_code")),
     ]
     .map(Result::unwrap_err);
-    assert!(matches!(
-        kinds[0],
-        RegisterError::IncompleteDefinition { .. }
-    ));
+    assert!(matches!(kinds[0], RegisterError::IncompleteDefinition { .. }));
     assert!(matches!(kinds[1], RegisterError::UnsupportedSchema { .. }));
     assert!(matches!(kinds[2], RegisterError::Timeout { .. }));
     assert!(matches!(kinds[3], RegisterError::Reserved));
@@ -147,16 +133,8 @@ fn run_code_is_reserved_where_it_is_the_transport() {
 fn a_transport_needs_its_name_and_a_mode_for_it() {
     let registry = registry_in(Mode::Code);
     let refused = |error: RegisterError| matches!(error, RegisterError::NoTransport);
-    assert!(refused(
-        registry
-            .install_transport(echo("other").build())
-            .unwrap_err()
-    ));
-    assert!(refused(
-        ToolRegistry::default()
-            .install_transport(echo("run_code").build())
-            .unwrap_err()
-    ));
+    assert!(refused(registry.install_transport(echo("other").build()).unwrap_err()));
+    assert!(refused(ToolRegistry::default().install_transport(echo("run_code").build()).unwrap_err()));
     assert!(registry.install_transport(echo("run_code").build()).is_ok());
 }
 
@@ -170,16 +148,8 @@ fn a_name_is_free_once_per_layer() {
     let scoped = registry.scoped(&agent);
     let _scoped = scoped.register(echo("t")).unwrap();
     let error = scoped.register(echo("t")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("already registered in this scope"),
-        "{error}"
-    );
-    assert!(
-        registry.register_for(&Agent::new("a"), echo("t")).is_ok(),
-        "another agent of that name"
-    );
+    assert!(error.to_string().contains("already registered in this scope"), "{error}");
+    assert!(registry.register_for(&Agent::new("a"), echo("t")).is_ok(), "another agent of that name");
 }
 
 #[test]
@@ -197,28 +167,11 @@ fn a_scoped_tool_shadows_whichever_came_first() {
         let registry = ToolRegistry::default();
         let agent = Agent::new("a");
         let global = || registry.register(echo("t").description("global")).unwrap();
-        let scoped = || {
-            registry
-                .register_for(&agent, echo("t").description("scoped"))
-                .unwrap()
-        };
-        let _both = if scoped_first {
-            [scoped(), global()]
-        } else {
-            [global(), scoped()]
-        };
-        assert_eq!(
-            registry.get("t", Some(&agent)).unwrap().description(),
-            "scoped"
-        );
+        let scoped = || registry.register_for(&agent, echo("t").description("scoped")).unwrap();
+        let _both = if scoped_first { [scoped(), global()] } else { [global(), scoped()] };
+        assert_eq!(registry.get("t", Some(&agent)).unwrap().description(), "scoped");
         assert_eq!(registry.get("t", None).unwrap().description(), "global");
-        assert_eq!(
-            registry
-                .get("t", Some(&Agent::new("b")))
-                .unwrap()
-                .description(),
-            "global"
-        );
+        assert_eq!(registry.get("t", Some(&Agent::new("b"))).unwrap().description(), "global");
     }
 }
 
@@ -231,10 +184,7 @@ fn a_registration_ends_once_when_disposed_or_dropped() {
     let second = registry.register(echo("t")).unwrap();
     first.dispose();
     drop(first);
-    assert!(
-        registry.get("t", None).is_some(),
-        "a second disposal must not touch the successor"
-    );
+    assert!(registry.get("t", None).is_some(), "a second disposal must not touch the successor");
     drop(second);
     assert!(registry.get("t", None).is_none());
     registry.register(echo("t")).unwrap().keep();
@@ -245,21 +195,11 @@ fn a_registration_ends_once_when_disposed_or_dropped() {
 fn grouped_registrations_end_together_in_reverse_order() {
     let registry = ToolRegistry::default();
     let log = Log::default();
-    let names = registry
-        .register(echo("a"))
-        .unwrap()
-        .and(registry.register(echo("b")).unwrap());
+    let names = registry.register(echo("a")).unwrap().and(registry.register(echo("b")).unwrap());
     let _watch = registry.on_change({
         let (registry, log) = (registry.clone(), log.clone());
         move || {
-            log.add(
-                registry
-                    .view(None)
-                    .iter()
-                    .map(|tool| tool.name())
-                    .collect::<Vec<_>>()
-                    .join(","),
-            );
+            log.add(registry.view(None).iter().map(ToolDefinition::name).collect::<Vec<_>>().join(","));
             Ok(())
         }
     });
@@ -280,25 +220,20 @@ fn change_is_told_after_register_unregister_restrict_and_lift_only() {
     let registry = ToolRegistry::default();
     let agent = Agent::new("a");
     let log = Log::default();
-    let _watch = registry
-        .scoped(&Agent::new("somebody else"))
-        .hooks()
-        .on_change({
-            let log = log.clone();
-            move || {
-                log.add("change");
-                Ok(())
-            }
-        });
+    let _watch = registry.scoped(&Agent::new("somebody else")).hooks().on_change({
+        let log = log.clone();
+        move || {
+            log.add("change");
+            Ok(())
+        }
+    });
     let count = || log.take().len();
 
     let global = registry.register(echo("t")).unwrap();
     assert_eq!(count(), 1, "register");
     let scoped = registry.register_for(&agent, echo("t")).unwrap();
     assert_eq!(count(), 1, "scoped register");
-    let filter = registry
-        .restrict(Some(&agent), Restriction::deny(["t"]))
-        .unwrap();
+    let filter = registry.restrict(Some(&agent), Restriction::deny(["t"])).unwrap();
     assert_eq!(count(), 1, "restrict");
     filter.dispose();
     filter.dispose();
@@ -308,9 +243,7 @@ fn change_is_told_after_register_unregister_restrict_and_lift_only() {
     assert_eq!(count(), 2, "unregister");
     let guard = registry.guard(|_| None::<String>);
     drop(guard);
-    let _ = registry
-        .register(echo("t").timeout(Duration::ZERO))
-        .unwrap_err();
+    let _ = registry.register(echo("t").timeout(Duration::ZERO)).unwrap_err();
     assert_eq!(count(), 0, "guards and refusals");
 }
 
@@ -336,15 +269,9 @@ fn a_change_listener_that_fails_rolls_the_registration_back() {
             }
         });
         let error = registry.register(echo("t")).unwrap_err();
-        assert!(
-            matches!(&error, RegisterError::ChangeListener { message } if &**message == "full")
-        );
+        assert!(matches!(&error, RegisterError::ChangeListener { message } if &**message == "full"));
         assert!(registry.get("t", None).is_none());
-        assert_eq!(
-            log.take(),
-            ["1 tools", "0 tools"],
-            "who was told is told again"
-        );
+        assert_eq!(log.take(), ["1 tools", "0 tools"], "who was told is told again");
 
         is_failing.store(false, Ordering::SeqCst);
         assert!(registry.register(echo("t")).is_ok(), "the name stayed free");
@@ -357,11 +284,7 @@ fn a_change_listener_that_fails_takes_a_filter_back() {
     let agent = Agent::new("a");
     let _tool = registry.register(echo("t")).unwrap();
     let _failing = registry.on_change(|| Err(ToolError::new("no")));
-    assert!(
-        registry
-            .restrict(Some(&agent), Restriction::deny(["t"]))
-            .is_err()
-    );
+    assert!(registry.restrict(Some(&agent), Restriction::deny(["t"])).is_err());
     assert!(registry.get("t", Some(&agent)).is_some());
 }
 
@@ -445,24 +368,35 @@ fn a_typed_tool_has_derived_schemas_and_validates() {
         Ok::<_, ToolError>("*".repeat(args.count.into()))
     });
     let _kept = registry.register(tool).unwrap();
-    let result = run(registry.execute(code_mode_registry::ToolCall::new(
-        "1",
-        "stars",
-        json!({"count": 3}),
-    )));
+    let result = run(registry.execute(code_mode_registry::ToolCall::new("1", "stars", json!({"count": 3}))));
     assert_eq!(result.text(), "***", "a string is rendered raw");
     assert_eq!(result.value(), Some(&json!("***")));
 
     let result = run(registry.execute(call("stars")));
-    assert!(
-        result.text().starts_with("Error: invalid arguments: "),
-        "{}",
-        result.text()
-    );
-    assert_eq!(
-        crate::support::code(&result).as_deref(),
-        Some("INVALID_ARGS")
-    );
+    assert!(result.text().starts_with("Error: invalid arguments: "), "{}", result.text());
+    assert_eq!(crate::support::code(&result).as_deref(), Some("INVALID_ARGS"));
+}
+
+#[test]
+fn a_type_may_refuse_more_than_its_schema_says() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Args {
+        #[schemars(with = "String")]
+        address: std::net::IpAddr,
+    }
+    let registry = ToolRegistry::default();
+    let tool = ToolDefinition::typed("ping", "", |args: Args, _| async move {
+        Ok::<_, ToolError>(args.address.to_string())
+    });
+    let _kept = registry.register(tool).unwrap();
+    let ping = |address: &str| {
+        let call = code_mode_registry::ToolCall::new("1", "ping", json!({"address": address}));
+        run(registry.execute(call))
+    };
+    assert_eq!(ping("::1").text(), "::1");
+    let refused = ping("here");
+    assert_eq!(crate::support::code(&refused).as_deref(), Some("INVALID_ARGS"));
+    assert!(refused.text().contains("address"), "{}", refused.text());
 }
 
 #[test]
@@ -476,10 +410,7 @@ fn a_typed_tool_renders_other_values_as_compact_json() {
     struct NoArgs {}
     let registry = ToolRegistry::default();
     let tool = ToolDefinition::typed("t", "", |_: NoArgs, _| async move {
-        Ok::<_, ToolError>(Out {
-            a: 1,
-            b: vec![true],
-        })
+        Ok::<_, ToolError>(Out { a: 1, b: vec![true] })
     });
     let _kept = registry.register(tool).unwrap();
     assert_eq!(execute(&registry, "t").text(), r#"{"a":1,"b":[true]}"#);

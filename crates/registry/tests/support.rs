@@ -7,28 +7,27 @@ use std::{
 };
 
 use code_mode_registry::{
-    ContentBlock, Mode, RegistryConfig, ToolBuilder, ToolCall, ToolDefinition, ToolRegistry,
-    ToolResult,
+    ContentBlock, Mode, RegistryConfig, ToolBuilder, ToolCall, ToolDefinition, ToolRegistry, ToolResult,
 };
 use code_mode_schema::{Json, json};
 
 /// Drives a future on this thread.
-pub fn run<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     futures::executor::block_on(future)
 }
 
 /// Polls a future once.
-pub fn poll_once<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
+pub(crate) fn poll_once<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
     std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// A registry in a mode other than the default.
-pub fn registry_in(mode: Mode) -> ToolRegistry {
+pub(crate) fn registry_in(mode: Mode) -> ToolRegistry {
     ToolRegistry::new(RegistryConfig::new(mode)).unwrap()
 }
 
 /// A tool of any output that gives its arguments back and renders their JSON text.
-pub fn echo(name: &str) -> ToolBuilder {
+pub(crate) fn echo(name: &str) -> ToolBuilder {
     ToolDefinition::builder(name)
         .description(format!("Gives the arguments of {name} back"))
         .output(json!({}))
@@ -37,54 +36,44 @@ pub fn echo(name: &str) -> ToolBuilder {
 }
 
 /// A call with `{"x": 1}`.
-pub fn call(name: &str) -> ToolCall {
+pub(crate) fn call(name: &str) -> ToolCall {
     ToolCall::new(format!("call-{name}"), name, json!({"x": 1}))
 }
 
-pub fn execute(registry: &ToolRegistry, name: &str) -> Arc<ToolResult> {
+pub(crate) fn execute(registry: &ToolRegistry, name: &str) -> Arc<ToolResult> {
     run(registry.execute(call(name)))
 }
 
-/// The final content as text, and the code of the failure if it has one.
-pub fn seen(result: &ToolResult) -> (String, Option<String>) {
-    (result.text(), code(result))
-}
-
-pub fn code(result: &ToolResult) -> Option<String> {
-    result
-        .error()
-        .and_then(|failure| failure.code())
-        .map(str::to_owned)
+/// The code of the failure, if it has one.
+pub(crate) fn code(result: &ToolResult) -> Option<String> {
+    result.error().and_then(|failure| failure.code()).map(str::to_owned)
 }
 
 /// Says that a failure has the contract's shape: content is `Error: ` and the message.
 #[track_caller]
-pub fn check_failure(result: &ToolResult, message: &str, expected_code: Option<&str>) {
+pub(crate) fn check_failure(result: &ToolResult, message: &str, expected_code: Option<&str>) {
     assert_eq!(result.message(), Some(message));
-    assert_eq!(
-        result.content(),
-        [ContentBlock::text(format!("Error: {message}"))]
-    );
+    assert_eq!(result.content(), [ContentBlock::text(format!("Error: {message}"))]);
     assert_eq!(code(result).as_deref(), expected_code);
 }
 
 /// What happened, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Log(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    pub fn add(&self, entry: impl Into<String>) {
+    pub(crate) fn add(&self, entry: impl Into<String>) {
         self.0.lock().unwrap().push(entry.into());
     }
 
     /// What happened since the last look.
-    pub fn take(&self) -> Vec<String> {
+    pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
 /// Ready when it is polled for the second time.
-pub async fn yield_once() {
+pub(crate) async fn yield_once() {
     let mut is_second = false;
     std::future::poll_fn(|cx| {
         if std::mem::replace(&mut is_second, true) {

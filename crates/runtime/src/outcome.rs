@@ -44,9 +44,11 @@ pub(crate) fn heap_limit(limits: &Limits) -> Failure {
     )
 }
 
-/// True for the error that QuickJS throws at its heap limit.
+/// True for what QuickJS throws at its heap limit: an error, or null where there
+/// is no room even for that.
 pub(crate) fn is_out_of_memory(failure: &Failure) -> bool {
-    failure.kind == FailureKind::Exception && failure.message.starts_with("InternalError: out of memory")
+    let head = failure.message.lines().next().unwrap_or_default();
+    failure.kind == FailureKind::Exception && matches!(head, "InternalError: out of memory" | "null")
 }
 
 /// What the program ran on is gone.

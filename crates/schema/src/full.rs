@@ -5,7 +5,7 @@ use std::thread;
 use jsonschema::Validator;
 
 use self::effort::{Failure, bounded};
-use self::messages::describe;
+use self::messages::{Violation, describe};
 use self::node::Canonical;
 use self::repair::{modernize, repair};
 use crate::Json;
@@ -28,26 +28,31 @@ const MAX_REPAIRS: usize = 64;
 /// Stack for compiling, which at the permitted depth needs well under a tenth of it.
 const COMPILE_STACK_BYTES: usize = 64 << 20;
 
-/// Nested applications of subschemas that any caller's stack can hold.
-const MAX_HOPS_INLINE: usize = 24;
+/// Nested applications of subschemas that any caller's stack can hold: one takes less than 1 KiB in
+/// builds without optimization.
+const MAX_HOPS_INLINE: usize = 128;
 
 /// Nested applications of subschemas for which a stack is reserved at most.
 const MAX_HOPS: usize = 1 << 18;
 
-/// What one nested application takes, with a margin, in builds without optimization.
-const STACK_BYTES_PER_HOP: usize = 8 << 10;
+/// What is reserved for each nested application, and for everything else.
+const STACK_BYTES_PER_HOP: usize = 4 << 10;
+const STACK_BYTES: usize = 256 << 10;
 
 /// Looks at the value that telling valid from invalid may take, whatever its size, and for each of
 /// its nodes.
 const MAX_LOOKS: u64 = 10_000_000;
 const MAX_LOOKS_PER_NODE: u64 = 200;
 
-/// Looks that finding out what exactly is wrong may take.
-const MAX_LOOKS_FOR_ERRORS: u64 = 1_000_000;
+/// Looks that finding out what exactly is wrong may take, divided by the value's depth: every error
+/// holds its paths, and so their number times the depth is what memory they take.
+const MAX_LOOKS_FOR_ERRORS: u64 = 2_000_000;
 
-/// Above this product of a value's size and depth only the first violation is looked for: all of
-/// them together would hold their paths in memory at once.
-const MAX_EXAMINED: usize = 10_000_000;
+/// Looks at each node that finding the first error may take beyond that.
+const MAX_LOOKS_FOR_FIRST_ERROR_PER_NODE: u64 = 20;
+
+/// Above this product of a value's size and depth only the first error is looked for.
+const MAX_EXAMINED: usize = 1_000_000;
 
 /// A compiled schema of the full vocabulary.
 pub(crate) struct FullValidator {
@@ -110,7 +115,7 @@ impl FullValidator {
         let outcome = if hops <= MAX_HOPS_INLINE {
             self.violations(value, label, extent)
         } else if hops <= MAX_HOPS {
-            let stack_bytes = hops * STACK_BYTES_PER_HOP;
+            let stack_bytes = STACK_BYTES + hops * STACK_BYTES_PER_HOP;
             with_stack(stack_bytes, || self.violations(value, label, extent)).and_then(|done| done)
         } else {
             Err("it is nested too deeply".to_owned())
@@ -133,34 +138,33 @@ impl FullValidator {
 
     /// Says what is wrong with `value`, which is not valid, as exactly as the effort permits.
     fn explain(&self, value: &Json, label: &str, extent: Extent) -> Vec<String> {
-        let is_examined = extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED;
-        let all = || {
-            let mut violations = Violations::at_most(MAX_REPORTED);
-            for error in self.validator.iter_errors(value) {
-                describe(&error, value, label, &mut violations);
-            }
-            violations.into_texts()
-        };
-        let first = || {
-            let mut violations = Violations::at_most(MAX_REPORTED);
-            if let Err(error) = self.validator.validate(value) {
-                describe(&error, value, label, &mut violations);
-            }
-            violations.into_texts()
-        };
-        let mut texts = Vec::new();
-        if is_examined {
-            texts = bounded(MAX_LOOKS_FOR_ERRORS, all).unwrap_or_default();
+        let levels = extent.depth as u64 + 1;
+        let looks_for_all = MAX_LOOKS_FOR_ERRORS / levels;
+        let looks_for_first =
+            looks_for_all + MAX_LOOKS_FOR_FIRST_ERROR_PER_NODE * extent.nodes as u64 / levels;
+        let all = || texts(describe(self.validator.iter_errors(value), value, label));
+        let first = || texts(describe(self.validator.validate(value).err(), value, label));
+        let mut found = Vec::new();
+        if extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED {
+            found = bounded(looks_for_all, all).unwrap_or_default();
         }
-        if texts.is_empty() {
-            texts = bounded(MAX_LOOKS_FOR_ERRORS, first).unwrap_or_default();
+        if found.is_empty() {
+            found = bounded(looks_for_first, first).unwrap_or_default();
         }
-        if texts.is_empty() {
+        if found.is_empty() {
             let root = if label.is_empty() { "arguments" } else { label };
-            texts.push(format!("\"{root}\" must match its schema"));
+            found.push(format!("\"{root}\" must match its schema"));
         }
-        texts
+        found
     }
+}
+
+fn texts(described: Vec<Violation>) -> Vec<String> {
+    let mut violations = Violations::at_most(MAX_REPORTED);
+    for violation in described {
+        violations.push(|| violation.text);
+    }
+    violations.into_texts()
 }
 
 const PANICKED: &str = "the validator failed";

@@ -371,10 +371,12 @@ impl<'a> Run<'a> {
         let (label, open) = (self.label, &self.open);
         self.violations.push(|| {
             let mut path = path_of(label, open);
-            if let Some(name) = member {
-                path.push_key(name);
+            match member {
+                Some(name) => path.push_key(name),
+                None if path.as_str().is_empty() => path = Path::root("arguments"),
+                None => {}
             }
-            text(if path.as_str().is_empty() { "arguments" } else { path.as_str() })
+            text(path.as_str())
         });
     }
 }

@@ -197,11 +197,28 @@ fn full_schemas_that_are_too_deep_are_checked_by_their_structure() {
     });
 }
 
-fn innermost_is_wrong() -> Json {
-    deep(LEVELS, |inner| match inner {
+fn innermost_is_wrong(levels: usize) -> Json {
+    deep(levels, |inner| match inner {
         Json::Number(_) => json!(["no"]),
         inner => json!([inner]),
     })
+}
+
+#[test]
+fn full_schemas_of_the_greatest_depth_are_compiled_used_and_dropped() {
+    check(|| {
+        let levels = 127;
+        let schema = Schema::full(deep(levels, |inner| match inner {
+            Json::Number(_) => json!({"type": "integer", "minimum": 0}),
+            inner => json!({"type": ["array"], "items": inner}),
+        }));
+        assert_eq!(schema.warning(), None);
+        let value = |leaf: Json| (1..levels).fold(leaf, |inner, _| json!([inner]));
+        assert!(schema.validate(&value(json!(1)), "").is_empty());
+        let path = "[0]".repeat(levels - 1);
+        assert_eq!(schema.validate(&value(json!(-1)), ""), [format!("\"{path}\" must be at least 0")]);
+        drop(schema);
+    });
 }
 
 #[test]
@@ -216,9 +233,13 @@ fn recursive_schemas_follow_deep_values() {
             let value = deep(levels, |inner| json!([inner]));
             assert!(schema.validate(&value, "value").is_empty(), "{levels}");
         }
-        let path = "[0]".repeat(LEVELS);
         assert_eq!(
-            schema.validate(&innermost_is_wrong(), "value"),
+            schema.validate(&innermost_is_wrong(LEVELS), "value"),
+            ["\"value\" must match its schema"]
+        );
+        let path = "[0]".repeat(300);
+        assert_eq!(
+            schema.validate(&innermost_is_wrong(300), "value"),
             [format!("\"value{path}\" must be an integer or an array")]
         );
     });
@@ -233,7 +254,7 @@ fn what_is_wrong_deep_inside_nested_choices_is_not_looked_for_forever() {
         }));
         assert!(schema.validate(&deep_arrays(), "value").is_empty());
         assert_eq!(
-            schema.validate(&innermost_is_wrong(), "value"),
+            schema.validate(&innermost_is_wrong(LEVELS), "value"),
             ["\"value\" must match its schema"]
         );
     });

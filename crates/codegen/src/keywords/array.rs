@@ -2,6 +2,7 @@
 
 use code_mode_schema::Json;
 
+use super::object::Unevaluated;
 use super::{Assertions, Family};
 use crate::lower::{Dialect, Lowering, SchemaId, Step};
 use crate::shape::{Id, Node};
@@ -18,7 +19,7 @@ pub(crate) struct ArrayFacts<'a> {
     items: Option<&'a Json>,
     prefix_items: &'a [Json],
     additional: Option<&'a Json>,
-    is_closed_unevaluated: bool,
+    unevaluated: Unevaluated,
     has_contains: bool,
     min: Option<usize>,
     max: Option<usize>,
@@ -38,6 +39,12 @@ impl ArrayFacts<'_> {
             || self.max == Some(0)
             || (self.min == self.max && self.max.is_some_and(|max| max <= MAX_FIXED))
     }
+
+    /// Whether every element may be described by this schema, whatever its place.
+    pub(crate) fn evaluates_all(&self) -> bool {
+        let has_rest = self.items.is_some_and(|items| !items.is_array()) || self.additional.is_some();
+        has_rest || self.has_contains || self.unevaluated == Unevaluated::Taken
+    }
 }
 
 fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
@@ -46,7 +53,7 @@ fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
         ("items", Json::Object(_) | Json::Array(_) | Json::Bool(_)) => facts.items = Some(value),
         ("prefixItems", Json::Array(items)) => facts.prefix_items = items,
         ("additionalItems", Json::Object(_) | Json::Bool(_)) => facts.additional = Some(value),
-        ("unevaluatedItems", Json::Bool(false)) => facts.is_closed_unevaluated = true,
+        ("unevaluatedItems", _) => facts.unevaluated = Unevaluated::from(value),
         ("contains", _) => facts.has_contains = true,
         ("minItems", _) => facts.min = count(value),
         ("maxItems", _) => facts.max = count(value),
@@ -55,16 +62,13 @@ fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
 }
 
 /// The array type of schemas that all hold.
-pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], has_choices: bool) -> Node {
+pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], hides_evaluation: bool) -> Node {
     let layouts: Vec<Layout<'a>> = schemas.iter().map(|&schema| Layout::of(ctx, schema)).collect();
     let facts = |schema: &SchemaId| ctx.assertions(*schema).array;
     let min = schemas.iter().filter_map(|schema| facts(schema).min).max().unwrap_or(0);
     let max = schemas.iter().filter_map(|schema| facts(schema).max).min().unwrap_or(usize::MAX);
-    let all_are_evaluated = has_choices
-        || schemas.iter().any(|&schema| {
-            facts(&schema).has_contains || ctx.assertions(schema).negate.hides_branches
-        });
-    let is_closed_unevaluated = !all_are_evaluated && schemas.iter().any(|schema| facts(schema).is_closed_unevaluated);
+    let refuses = |schema: &SchemaId| facts(schema).unevaluated == Unevaluated::Refused;
+    let is_closed_unevaluated = !hides_evaluation && schemas.iter().any(refuses);
     let places = layouts.iter().map(|layout| layout.places.len()).max().unwrap_or(0);
     let rest_is_refused = is_closed_unevaluated && places > 0
         || layouts.iter().any(|layout| layout.rest.is_some_and(|(_, rest)| rest.as_bool() == Some(false)));

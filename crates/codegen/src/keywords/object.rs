@@ -21,7 +21,25 @@ pub(crate) struct ObjectFacts<'a> {
     pub(crate) properties: Option<&'a Object>,
     required: &'a [Json],
     additional: Option<&'a Json>,
-    is_closed_unevaluated: bool,
+    unevaluated: Unevaluated,
+}
+
+/// What `unevaluatedProperties` or `unevaluatedItems` says.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Unevaluated {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// `false`.
+    Refused,
+    /// `true` or a schema.
+    Taken,
+}
+
+impl From<&Json> for Unevaluated {
+    fn from(schema: &Json) -> Unevaluated {
+        if schema.as_bool() == Some(false) { Unevaluated::Refused } else { Unevaluated::Taken }
+    }
 }
 
 impl ObjectFacts<'_> {
@@ -30,7 +48,12 @@ impl ObjectFacts<'_> {
         self.properties.is_some_and(|properties| !properties.is_empty())
             || !self.required.is_empty()
             || self.additional.is_some_and(|schema| !admits_all(schema))
-            || self.is_closed_unevaluated
+            || self.unevaluated == Unevaluated::Refused
+    }
+
+    /// Whether every member is described by this schema, whatever its name.
+    pub(crate) fn evaluates_all(&self) -> bool {
+        self.additional.is_some_and(|schema| schema.as_bool() != Some(false)) || self.unevaluated == Unevaluated::Taken
     }
 }
 
@@ -40,7 +63,7 @@ fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
         ("properties", Json::Object(properties)) => facts.properties = Some(properties),
         ("required", Json::Array(names)) => facts.required = names,
         ("additionalProperties", Json::Object(_) | Json::Bool(_)) => facts.additional = Some(value),
-        ("unevaluatedProperties", Json::Bool(false)) => facts.is_closed_unevaluated = true,
+        ("unevaluatedProperties", _) => facts.unevaluated = Unevaluated::from(value),
         _ => {}
     }
 }
@@ -49,8 +72,8 @@ fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
 ///
 /// Members that one schema declares and another closes out are kept: a type that is too wide costs
 /// a validation error, one that is too narrow forbids what is right.
-pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], role: Role, has_choices: bool) -> Node {
-    let rest = Rest::of(ctx, schemas, has_choices);
+pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], role: Role, hides_evaluation: bool) -> Node {
+    let rest = Rest::of(ctx, schemas, hides_evaluation);
     let patterns = keys::Patterns::of(ctx, schemas);
     let names = keys::Names::of(ctx, schemas);
     if let keys::Names::None = names {
@@ -93,26 +116,20 @@ enum Rest {
 }
 
 impl Rest {
-    fn of(ctx: &mut Lowering<'_>, schemas: &[SchemaId], has_choices: bool) -> Rest {
+    fn of(ctx: &mut Lowering<'_>, schemas: &[SchemaId], hides_evaluation: bool) -> Rest {
         let mut typed = Vec::new();
         let mut closed = false;
-        let mut closed_unevaluated = false;
-        let mut all_are_evaluated = has_choices;
         for &schema in schemas {
             let facts = ctx.assertions(schema).object;
-            all_are_evaluated |= ctx.assertions(schema).negate.hides_branches;
-            closed_unevaluated |= facts.is_closed_unevaluated;
+            closed |= facts.unevaluated == Unevaluated::Refused && !hides_evaluation;
             let Some(additional) = facts.additional else { continue };
             if additional.as_bool() == Some(false) {
                 closed = true;
-                continue;
-            }
-            all_are_evaluated = true;
-            if !admits_all(additional) {
+            } else if !admits_all(additional) {
                 typed.push(ctx.child(schema, additional, Step::Keyword("additionalProperties")));
             }
         }
-        if closed || (closed_unevaluated && !all_are_evaluated) {
+        if closed {
             Rest::Closed
         } else if typed.is_empty() {
             Rest::Any

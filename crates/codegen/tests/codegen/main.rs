@@ -1,4 +1,7 @@
 //! What the generated text must be (goldens), and what the TypeScript compiler says about it.
 
+mod compiler;
+mod corpus;
 mod sdk;
 mod subset;
+mod suite;

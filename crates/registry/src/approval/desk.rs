@@ -1,4 +1,5 @@
-//! The stock approval service: puts each question to the `approval/request` listeners, and logs question and answer.
+//! The stock approval service: puts each question to the `approval/request` listeners, and logs question and
+//! answer.
 
 use std::{
     fmt,
@@ -29,8 +30,9 @@ pub enum ApprovalPolicy {
 /// Answers questions through the `approval/request` listeners of a registry (contract 3.6).
 ///
 /// A question is answered within an open turn only. It is logged as `approval/asked`, then exactly once as
-/// `approval/decided`, both as host events. A cancelled call is answered `cancelled` at once and a late answer is
-/// dropped. A listener that fails, or answers a word outside the vocabulary, counts as `unavailable`.
+/// `approval/decided`, both as host events. A cancelled call is answered `cancelled` at once and a late
+/// answer is dropped. A listener that fails, or answers a word outside the vocabulary, counts as
+/// `unavailable`.
 ///
 /// ```
 /// use code_mode_registry::{
@@ -77,9 +79,7 @@ impl ApprovalDesk {
 
 impl fmt::Debug for ApprovalDesk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApprovalDesk")
-            .field("policy", &self.0.policy)
-            .finish_non_exhaustive()
+        f.debug_struct("ApprovalDesk").field("policy", &self.0.policy).finish_non_exhaustive()
     }
 }
 
@@ -94,10 +94,7 @@ impl Drop for OpenTurn {
 }
 
 impl ApprovalService for ApprovalDesk {
-    fn request(
-        &self,
-        request: ApprovalRequest,
-    ) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
+    fn request(&self, request: ApprovalRequest) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
         let desk = Arc::clone(&self.0);
         Box::pin(async move { answer(&desk, request).await })
     }
@@ -105,9 +102,7 @@ impl ApprovalService for ApprovalDesk {
 
 async fn answer(desk: &Desk, request: ApprovalRequest) -> Result<ApprovalOutcome, ToolError> {
     if desk.open_turns.load(Ordering::Acquire) == 0 {
-        return Err(ToolError::new(
-            "approval can only be asked for within an open turn",
-        ));
+        return Err(ToolError::new("approval can only be asked for within an open turn"));
     }
     let Some(shared) = desk.registry.upgrade() else {
         return Ok(ApprovalOutcome::Unavailable);
@@ -130,9 +125,8 @@ async fn consult(shared: &Shared, request: ApprovalRequest) -> ApprovalOutcome {
         return ApprovalOutcome::Unavailable;
     };
     let cancelled = request.signal.cancelled();
-    let nobody = Box::new(|| -> BoxFuture<'static, _> {
-        Box::pin(future::ready(Ok(ApprovalOutcome::Unavailable)))
-    });
+    let nobody =
+        Box::new(|| -> BoxFuture<'static, _> { Box::pin(future::ready(Ok(ApprovalOutcome::Unavailable))) });
     let answered = Box::pin(run_waterfall(listeners, request, nobody));
     match future::select(cancelled, answered).await {
         Either::Left(_) => ApprovalOutcome::Cancelled,
@@ -157,19 +151,12 @@ impl Question {
             call_id: Some(request.call_id.clone()),
             reason: request.reason.clone(),
         });
-        Self {
-            shared,
-            id,
-            is_decided: false,
-        }
+        Self { shared, id, is_decided: false }
     }
 
     fn decide(&mut self, outcome: ApprovalOutcome) {
         self.is_decided = true;
-        self.shared.host.emit(HostEvent::ApprovalDecided {
-            id: Arc::clone(&self.id),
-            outcome,
-        });
+        self.shared.host.emit(HostEvent::ApprovalDecided { id: Arc::clone(&self.id), outcome });
     }
 }
 

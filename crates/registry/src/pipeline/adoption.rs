@@ -1,7 +1,8 @@
 //! Bodies whose wrapper stopped waiting: they are told, and awaited all the same.
 //!
-//! A wrapper that races `next()` against a timer drops the future of the dispatch. A started body is never dropped, so
-//! the dispatch moves here, its signal is cancelled, and the stage drives it to its end before it goes on.
+//! A wrapper that races `next()` against a timer drops the future of the dispatch. A started body is never
+//! dropped, so the dispatch moves here, its signal is cancelled, and the stage drives it to its end before it
+//! goes on.
 
 use std::{
     future::Future,
@@ -30,12 +31,7 @@ impl Orphanage {
     ) -> Guarded {
         let abandoned = SignalSource::new();
         let dispatch = start(abandoned.signal());
-        Guarded {
-            dispatch: Some(dispatch),
-            is_started: false,
-            abandoned,
-            orphanage: Arc::clone(self),
-        }
+        Guarded { dispatch: Some(dispatch), is_started: false, abandoned, orphanage: Arc::clone(self) }
     }
 
     /// Drives what was left here to its end.
@@ -77,8 +73,7 @@ impl Drop for Guarded {
     fn drop(&mut self) {
         if let (true, Some(dispatch)) = (self.is_started, self.dispatch.take()) {
             lock(&self.orphanage.0).push(dispatch);
-            self.abandoned
-                .cancel("the wrapper around the call stopped waiting");
+            self.abandoned.cancel("the wrapper around the call stopped waiting");
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     sync::read,
 };
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) async fn approval(run: &mut Run) {
     let Progress::Asking { reason } = &run.progress else {
         return;
@@ -18,21 +19,15 @@ pub(super) async fn approval(run: &mut Run) {
     let reason = reason.clone();
     let name = Arc::clone(run.execution.name_shared());
 
-    let service = read(&run.shared.approval)
-        .last()
-        .map(|mounted| Arc::clone(&mounted.service));
+    let service = read(&run.shared.approval).last().map(|mounted| Arc::clone(&mounted.service));
     let Some(service) = service else {
-        let reason = reason.unwrap_or_else(|| {
-            Arc::from(format!(
-                "tool \"{name}\" requires approval (not yet supported)"
-            ))
-        });
+        let reason = reason
+            .unwrap_or_else(|| Arc::from(format!("tool \"{name}\" requires approval (not yet supported)")));
         return deny(run, &reason);
     };
     let Some(agent) = run.execution.agent().cloned() else {
-        let reason = format!(
-            "tool \"{name}\" requires approval, but the call has no agent to route it through"
-        );
+        let reason =
+            format!("tool \"{name}\" requires approval, but the call has no agent to route it through");
         return deny(run, &reason);
     };
 
@@ -55,10 +50,7 @@ pub(super) async fn approval(run: &mut Run) {
             deny(run, &format!("approval for tool \"{name}\" was cancelled"));
         }
         Ok(ApprovalOutcome::Unavailable) => {
-            deny(
-                run,
-                &format!("tool \"{name}\" requires approval, but no approval channel is available"),
-            );
+            deny(run, &format!("tool \"{name}\" requires approval, but no approval channel is available"));
         }
         Ok(ApprovalOutcome::Other(outcome)) => {
             run.fail_finally(ToolFailure::new(format!(

@@ -25,10 +25,7 @@ pub(super) fn canonical(
             ToolErrorKind::Plain => error.into_failure(),
             ToolErrorKind::LossyOutput(lossy) => {
                 let lossy = lossy.clone().with_root("value");
-                ToolFailure::invalid_output(
-                    execution.name(),
-                    &format!("value is not lossless JSON: {lossy}"),
-                )
+                ToolFailure::invalid_output(execution.name(), &format!("value is not lossless JSON: {lossy}"))
             }
         }),
     };
@@ -43,10 +40,7 @@ pub(super) fn canonical_success(
     value: Json,
 ) -> Result<ToolResult, ToolFailure> {
     let invalid = |violations: &str| ToolFailure::invalid_output(execution.name(), violations);
-    let violations = tool
-        .output_schema()
-        .map(|schema| schema.validate(&value, "value"))
-        .unwrap_or_default();
+    let violations = tool.output_schema().map(|schema| schema.validate(&value, "value")).unwrap_or_default();
     if !violations.is_empty() {
         return Err(invalid(&violations.join("; ")));
     }
@@ -60,16 +54,12 @@ pub(super) fn canonical_success(
             .presentation_meta(arguments, &value)
             .map_err(|error| invalid(&render_violation("output.presentationMeta", &error)))?,
     };
-    Ok(ToolResult::canonical(
-        execution.token(),
-        value,
-        content,
-        meta,
-    ))
+    Ok(ToolResult::canonical(execution.token(), value, content, meta))
 }
 
-/// Takes a result that this execution's own pipeline made as it is, and makes any other one anew: a success from its
-/// value under the tool as it is visible now, a failure from its message, content, meta and contexts.
+/// Takes a result that this execution's own pipeline made as it is, and makes any other one anew: a success
+/// from its value under the tool as it is visible now, a failure from its message, content, meta and
+/// contexts.
 pub(super) fn rebuild(
     shared: &Shared,
     execution: &ToolExecution,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use code_mode_schema::Json;
 use futures::{FutureExt, future::BoxFuture};
 
 use super::{
@@ -17,9 +18,10 @@ use crate::{
     execution::{Dispatch, ToolExecution, ToolResult},
     registry::RUN_CODE,
     shared::Shared,
-    tool::ToolRunContext,
+    tool::{ToolDefinition, ToolRunContext},
 };
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) async fn dispatch(run: &mut Run) {
     let Progress::Allowed = run.progress else {
         return;
@@ -60,39 +62,16 @@ async fn around_the_body(run: &Run) -> Result<Arc<ToolResult>, ToolError> {
 }
 
 /// One dispatch of the body. Each `next()` of the innermost wrapper is one (decision 24).
-async fn dispatch_once(
-    shared: &Shared,
-    execution: &ToolExecution,
-    abandoned: Signal,
-) -> Arc<ToolResult> {
+async fn dispatch_once(shared: &Shared, execution: &ToolExecution, abandoned: Signal) -> Arc<ToolResult> {
     let caller = execution.caller_signal();
     let in_place = execution.assigned_signal();
     let mut fused = fuse(in_place.as_ref().unwrap_or(caller), caller, &abandoned);
-    if fused.signal.is_cancelled() {
-        fused.settle();
-        return failed(execution, aborted_before_dispatch());
-    }
-    // The live view: what was visible when the call began may be gone.
-    let tool = shared.resolve(execution.name(), execution.agent());
-    let runtime_error = || {
-        shared
-            .runtime_error()
-            .filter(|_| execution.name() == RUN_CODE)
-    };
-    let Some(tool) = tool.filter(|_| runtime_error().is_none()) else {
-        fused.settle();
-        let unknown = || ToolFailure::unknown_tool(execution.name());
-        return failed(
-            execution,
-            runtime_error().map_or_else(unknown, ToolFailure::new),
-        );
-    };
-    let Some(arguments) = execution.arguments() else {
-        fused.settle();
-        return failed(
-            execution,
-            ToolFailure::new("a call without arguments reached the dispatch"),
-        );
+    let (tool, arguments) = match dispatchable(shared, execution, &fused.signal) {
+        Ok(dispatchable) => dispatchable,
+        Err(failure) => {
+            fused.settle();
+            return failed(execution, failure);
+        }
     };
 
     if in_place.is_some() {
@@ -113,11 +92,29 @@ async fn dispatch_once(
     Arc::new(result)
 }
 
+/// What is to be run, or why nothing is.
+fn dispatchable<'a>(
+    shared: &Shared,
+    execution: &'a ToolExecution,
+    signal: &Signal,
+) -> Result<(ToolDefinition, &'a Json), ToolFailure> {
+    let name = execution.name();
+    if signal.is_cancelled() {
+        return Err(aborted_before_dispatch());
+    }
+    if execution.is_frozen() {
+        return Err(ToolFailure::new("the call is over; it cannot be dispatched again"));
+    }
+    if let Some(message) = (name == RUN_CODE).then(|| shared.runtime_error()).flatten() {
+        return Err(ToolFailure::new(message));
+    }
+    // The live view: what was visible when the call began may be gone.
+    let tool = shared.resolve(name, execution.agent());
+    tool.zip(execution.arguments()).ok_or_else(|| ToolFailure::unknown_tool(name))
+}
+
 /// Contract 3.12: what the tool deferred stands before what is on the result.
-fn with_deferred_contexts(
-    execution: &ToolExecution,
-    mut result: Arc<ToolResult>,
-) -> Arc<ToolResult> {
+fn with_deferred_contexts(execution: &ToolExecution, mut result: Arc<ToolResult>) -> Arc<ToolResult> {
     let mut contexts = execution.take_deferred();
     if !contexts.is_empty() {
         let result = Arc::make_mut(&mut result);
@@ -135,11 +132,7 @@ pub(super) fn overtaken_by_cancellation(
     if result.is_error() || !execution.caller_signal().is_cancelled() {
         return result;
     }
-    let failure = if execution.body_started() {
-        aborted()
-    } else {
-        aborted_before_dispatch()
-    };
+    let failure = if execution.body_started() { aborted() } else { aborted_before_dispatch() };
     let mut overtaken = ToolResult::failed(execution.token(), failure);
     overtaken.set_contexts(result.additional_contexts().to_vec());
     Arc::new(overtaken)

@@ -1,12 +1,14 @@
 //! Stage 4b, finalize: the tool's last word on the content, exactly once on every path (contract 3.9 a–c).
 //!
-//! That content, meta, contexts and message are lossless JSON needs no check here: their types hold nothing else.
+//! That content, meta, contexts and message are lossless JSON needs no check here: their types hold nothing
+//! else.
 
 use std::sync::Arc;
 
 use super::{Progress, Run};
 use crate::{execution::ToolResult, tool::call_finalizer};
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) fn finalize(run: &mut Run) {
     let Progress::Final(result) = &mut run.progress else {
         return;

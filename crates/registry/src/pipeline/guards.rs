@@ -11,6 +11,7 @@ use crate::{
     sync::read,
 };
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) fn guards(run: &mut Run) {
     let Progress::Allowed = run.progress else {
         return;
@@ -44,13 +45,12 @@ fn first_objection(run: &Run) -> Result<Option<String>, ToolError> {
     }
 }
 
-/// One layer in insertion order. The lock is taken anew for every step: a guard may register and remove guards.
+/// One layer in insertion order. The lock is taken anew for every step: a guard may register and remove
+/// guards.
 fn ask_layer(run: &Run, scope: Option<&Agent>) -> Result<Option<String>, ToolError> {
     let mut cursor = None;
     loop {
-        let step = read(&run.shared.layers)
-            .guards(scope)
-            .and_then(|layer| layer.next(cursor));
+        let step = read(&run.shared.layers).guards(scope).and_then(|layer| layer.next(cursor));
         let Some((next, guard)) = step else {
             return Ok(None);
         };

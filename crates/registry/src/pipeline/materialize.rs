@@ -1,5 +1,5 @@
-//! Stage 1, materialize: the tool as it is visible now, the arguments, and the calls that are over before they begin
-//! (contract 3.3, decision 25).
+//! Stage 1, materialize: the tool as it is visible now, the arguments, and the calls that are over before
+//! they begin (contract 3.3, decision 25).
 
 use std::sync::Arc;
 
@@ -16,12 +16,13 @@ pub(super) fn materialize(shared: Arc<Shared>, call: ToolCall) -> Run {
     let tool = shared.resolve(&call.name, call.agent.as_ref());
     let (execution, lossy) = ToolExecution::new(call);
     let finalizer = tool.as_ref().and_then(ToolDefinition::finalizer);
-    let mut run = Run {
-        shared,
-        execution,
-        finalizer,
-        progress: Progress::Fresh,
-    };
+    let span = tracing::debug_span!(
+        "tool_call",
+        tool = execution.name(),
+        call_id = execution.call_id().as_str(),
+        is_sub_call = execution.parent().is_some()
+    );
+    let mut run = Run { shared, execution, span, finalizer, progress: Progress::Fresh };
 
     // Arguments that are no JSON come first: they win over a cancelled caller.
     if let Some(error) = lossy {
@@ -31,10 +32,7 @@ pub(super) fn materialize(shared: Arc<Shared>, call: ToolCall) -> Run {
         )));
     } else if run.execution.caller_signal().is_cancelled() {
         run.fail_finally(aborted_before_dispatch());
-    } else if run
-        .shared
-        .refuses_direct_call(run.execution.name(), run.execution.parent().is_some())
-    {
+    } else if run.shared.refuses_direct_call(run.execution.name(), run.execution.parent().is_some()) {
         run.settle_failure(only_run_code(run.execution.name()));
     }
     run

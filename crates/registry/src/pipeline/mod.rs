@@ -1,7 +1,8 @@
 //! The path of one call: the stages as one visible list.
 //!
-//! A call goes through three phases whose concatenation is [`ToolRegistry::execute`](crate::ToolRegistry::execute). A
-//! scheduler runs them apart: starts and commits one after the other in its lane, bodies beside each other.
+//! A call goes through three phases whose concatenation is
+//! [`ToolRegistry::execute`](crate::ToolRegistry::execute). A scheduler runs them apart: starts and commits
+//! one after the other in its lane, bodies beside each other.
 //!
 //! | phase | stage | what it does |
 //! |---|---|---|
@@ -15,9 +16,12 @@
 //! | | `finalize` | the tool's last word on the content |
 //! | | `observe` | everybody is told |
 //!
-//! A stage that decides the call sets where it goes on: most failures still pass the post-policies, a failure of the
-//! pipeline's own machinery (a policy, guard or wrapper that failed, arguments that are no JSON, a call cancelled
-//! before it began) goes straight to `finalize`.
+//! Each call has a `tracing` span `tool_call` (fields `tool`, `call_id`, `is_sub_call`) with a child per
+//! stage, named like the stage; all at level debug. Arguments and results are never in them.
+//!
+//! A stage that decides the call sets where it goes on: most failures still pass the post-policies, a failure
+//! of the pipeline's own machinery (a policy, guard or wrapper that failed, arguments that are no JSON, a
+//! call cancelled before it began) goes straight to `finalize`.
 
 use std::{fmt, sync::Arc};
 
@@ -131,7 +135,8 @@ pub struct StartedCall {
 impl StartedCall {
     /// The second phase: the wrappers and the body. Ready at once if the call is already decided.
     ///
-    /// Once polled, the future must be driven to its end: dropping it drops the body and cancels the body's signal.
+    /// Once polled, the future must be driven to its end: dropping it drops the body and cancels the body's
+    /// signal.
     #[must_use]
     pub fn run(mut self) -> BoxFuture<'static, SettledCall> {
         Box::pin(async move {
@@ -181,6 +186,7 @@ impl SettledCall {
 pub(crate) struct Run {
     shared: Arc<Shared>,
     execution: ToolExecution,
+    span: tracing::Span,
     /// Captured by the first stage; survives the tool's unregistration.
     finalizer: Option<Arc<FinalizeContent>>,
     progress: Progress,
@@ -218,25 +224,19 @@ impl Run {
 
 impl fmt::Debug for AskingCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AskingCall")
-            .field(&self.run.execution)
-            .finish()
+        f.debug_tuple("AskingCall").field(&self.run.execution).finish()
     }
 }
 
 impl fmt::Debug for StartedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StartedCall")
-            .field(&self.run.execution)
-            .finish()
+        f.debug_tuple("StartedCall").field(&self.run.execution).finish()
     }
 }
 
 impl fmt::Debug for SettledCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SettledCall")
-            .field(&self.run.execution)
-            .finish()
+        f.debug_tuple("SettledCall").field(&self.run.execution).finish()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     hooks::{Acceptance, PostDecision},
 };
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) async fn post_execute(run: &mut Run) {
     let result = match std::mem::replace(&mut run.progress, Progress::Fresh) {
         Progress::Settled(result) => result,
@@ -28,10 +29,9 @@ pub(super) async fn post_execute(run: &mut Run) {
             let arguments = (run.execution.clone(), Arc::clone(&result));
             match run_waterfall(listeners, arguments, middle).await {
                 Ok(PostDecision::Accept(acceptance)) => accept(run, result, acceptance),
-                Ok(PostDecision::Block {
-                    feedback,
-                    additional_contexts,
-                }) => block(run, feedback, additional_contexts),
+                Ok(PostDecision::Block { feedback, additional_contexts }) => {
+                    block(run, feedback, additional_contexts)
+                }
                 Err(error) => run.failed(error.into_failure()),
             }
         }
@@ -40,11 +40,7 @@ pub(super) async fn post_execute(run: &mut Run) {
 }
 
 fn accept(run: &Run, mut result: Arc<ToolResult>, acceptance: Acceptance) -> Arc<ToolResult> {
-    let Acceptance {
-        content,
-        value,
-        additional_contexts,
-    } = acceptance;
+    let Acceptance { content, value, additional_contexts } = acceptance;
     if content.is_none() && value.is_none() && additional_contexts.is_empty() {
         return result;
     }
@@ -54,9 +50,8 @@ fn accept(run: &Run, mut result: Arc<ToolResult>, acceptance: Acceptance) -> Arc
         ));
     }
     if value.is_some() && result.is_error() {
-        return run.failed(ToolFailure::new(
-            "tools/post-execute cannot replace the value of a failed result",
-        ));
+        return run
+            .failed(ToolFailure::new("tools/post-execute cannot replace the value of a failed result"));
     }
     if let Some(value) = value {
         let mut revalued = revalue(&run.shared, &run.execution, value);
@@ -71,11 +66,7 @@ fn accept(run: &Run, mut result: Arc<ToolResult>, acceptance: Acceptance) -> Arc
     result
 }
 
-fn block(
-    run: &Run,
-    feedback: Vec<ContentBlock>,
-    contexts: Vec<AdditionalContext>,
-) -> Arc<ToolResult> {
+fn block(run: &Run, feedback: Vec<ContentBlock>, contexts: Vec<AdditionalContext>) -> Arc<ToolResult> {
     let texts = feedback.iter().map(|block| match block.as_text() {
         Some(text) => text.to_owned(),
         None => format!("[{} content]", block.kind()),

@@ -3,6 +3,7 @@
 use super::{Progress, Run, guards::deny};
 use crate::{events::run_waterfall, hooks::PreDecision};
 
+#[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
 pub(super) async fn pre_execute(run: &mut Run) {
     let Progress::Fresh = run.progress else {
         return;

@@ -1,7 +1,7 @@
 //! Development invariants: what must hold of every execution, checked from outside (contract 3.15).
 //!
-//! That arguments, result and content do not change after the observers are told needs no check: their types have no
-//! way to change them.
+//! That arguments, result and content do not change after the observers are told needs no check: their types
+//! have no way to change them.
 
 use std::{
     collections::HashMap,
@@ -10,11 +10,11 @@ use std::{
 
 use crate::{Registration, Token, ToolExecution, ToolRegistry, sync::lock};
 
-/// Watches every call of a registry and keeps a list of what was violated. For development and tests: it takes a lock
-/// per stage.
+/// Watches every call of a registry and keeps a list of what was violated. For development and tests: it
+/// takes a lock per stage.
 ///
-/// Per execution: pre-execute at most once; execute only after pre-execute; post-execute only after pre-execute or
-/// execute; one result; name and call id are not empty.
+/// Per execution: pre-execute at most once; execute only after pre-execute; post-execute only after
+/// pre-execute or execute; one result; name and call id are not empty.
 #[derive(Clone, Debug, Default)]
 pub struct DevInvariants(Arc<Mutex<Watch>>);
 
@@ -78,13 +78,7 @@ impl DevInvariants {
                 }
             }),
         ];
-        (
-            watch,
-            installed
-                .into_iter()
-                .reduce(Registration::and)
-                .unwrap_or_default(),
-        )
+        (watch, installed.into_iter().reduce(Registration::and).unwrap_or_default())
     }
 
     /// What was violated so far, in order.

@@ -43,23 +43,20 @@ impl Metrics {
     pub fn install(registry: &ToolRegistry) -> (Self, Registration) {
         let metrics = Self::default();
         let timed = metrics.clone();
-        let dispatches = registry
-            .hooks()
-            .prepend()
-            .on_execute(move |dispatch, next| {
-                let metrics = timed.clone();
-                async move {
-                    let started = Instant::now();
-                    let result = next.call().await;
-                    let time = started.elapsed();
-                    metrics.update(dispatch.name(), |tool| {
-                        tool.dispatches += 1;
-                        tool.total_time += time;
-                        tool.max_time = tool.max_time.max(time);
-                    });
-                    result
-                }
-            });
+        let dispatches = registry.hooks().prepend().on_execute(move |dispatch, next| {
+            let metrics = timed.clone();
+            async move {
+                let started = Instant::now();
+                let result = next.call().await;
+                let time = started.elapsed();
+                metrics.update(dispatch.name(), |tool| {
+                    tool.dispatches += 1;
+                    tool.total_time += time;
+                    tool.max_time = tool.max_time.max(time);
+                });
+                result
+            }
+        });
         let counted = metrics.clone();
         let results = registry.on_result(move |execution, result| {
             counted.update(execution.name(), |tool| {

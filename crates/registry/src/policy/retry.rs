@@ -9,8 +9,8 @@ use crate::{Dispatch, Hooks, Next, Registration, ToolError, ToolRegistry, ToolRe
 
 /// Calls a tool that was built with `retry_safe()` again when it fails, with growing pauses.
 ///
-/// Each attempt is a whole dispatch. Not retried: arguments that do not fit the schema, an unknown tool, an aborted
-/// call, a timeout. A cancelled call ends with the last failure.
+/// Each attempt is a whole dispatch. Not retried: arguments that do not fit the schema, an unknown tool, an
+/// aborted call, a timeout. A cancelled call ends with the last failure.
 ///
 /// ```
 /// use code_mode_registry::{ToolRegistry, policy::RetryPolicy};
@@ -31,11 +31,7 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            max_attempts: 3,
-            first_pause: Duration::from_millis(100),
-            max_pause: Duration::from_secs(5),
-        }
+        Self { max_attempts: 3, first_pause: Duration::from_millis(100), max_pause: Duration::from_secs(5) }
     }
 }
 
@@ -61,10 +57,7 @@ impl RetryPolicy {
 
     /// Installs the policy with other options and another timer.
     pub fn install_on(self, hooks: Hooks<'_>, timer: impl Timer) -> Registration {
-        let retries = Arc::new(Retries {
-            policy: self,
-            timer: Box::new(timer),
-        });
+        let retries = Arc::new(Retries { policy: self, timer: Box::new(timer) });
         hooks.on_execute(move |dispatch, next| Arc::clone(&retries).run(dispatch, next))
     }
 }
@@ -100,14 +93,7 @@ impl Retries {
 
 /// A failure that has none of these codes may be gone the next time.
 fn is_worth_another(result: &ToolResult) -> bool {
-    const FINAL: [&str; 5] = [
-        "INVALID_ARGS",
-        "UNKNOWN_TOOL",
-        "ABORTED",
-        "ABORTED_BEFORE_DISPATCH",
-        "TOOL_TIMEOUT",
-    ];
-    result
-        .error()
-        .is_some_and(|failure| failure.code().is_none_or(|code| !FINAL.contains(&code)))
+    const FINAL: [&str; 5] =
+        ["INVALID_ARGS", "UNKNOWN_TOOL", "ABORTED", "ABORTED_BEFORE_DISPATCH", "TOOL_TIMEOUT"];
+    result.error().is_some_and(|failure| failure.code().is_none_or(|code| !FINAL.contains(&code)))
 }

@@ -16,10 +16,10 @@ use crate::{
 
 /// Keeps what a result shows the model within a number of bytes.
 ///
-/// It looks at top-level calls only, at accepted results whose value no policy replaced, and at content that is all
-/// text. A larger text is put in a store; the model reads the head and the tail of it and where the whole is. If
-/// anything about that fails, the content stays as it is. It does not limit what a program passes around: the results
-/// of sub-calls are never spilled.
+/// It looks at top-level calls only, at accepted results whose value no policy replaced, and at content that
+/// is all text. A larger text is put in a store; the model reads the head and the tail of it and where the
+/// whole is. If anything about that fails, the content stays as it is. It does not limit what a program
+/// passes around: the results of sub-calls are never spilled.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct SpillPolicy {
@@ -88,12 +88,9 @@ impl SpillPolicy {
     /// Installs the policy before all post-policies that are there, so that it sees what they decided.
     pub fn install(self, registry: &ToolRegistry) -> Registration {
         let policy = Arc::new(self);
-        registry
-            .hooks()
-            .prepend()
-            .on_post_execute(move |execution, result, next| {
-                Arc::clone(&policy).decide(execution, result, next)
-            })
+        registry.hooks().prepend().on_post_execute(move |execution, result, next| {
+            Arc::clone(&policy).decide(execution, result, next)
+        })
     }
 
     async fn decide(
@@ -173,19 +170,16 @@ impl FolderStore {
     /// A store in `folder`, which is made when the first text comes.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-        }
+        Self { folder: folder.into() }
     }
 }
 
 impl SpillStore for FolderStore {
-    /// Writes the file before it returns the future: a few milliseconds at most for what a model could ever read.
+    /// Writes the file before it returns the future: a few milliseconds at most for what a model could ever
+    /// read.
     fn store(&self, spill: Spill) -> BoxFuture<'static, Result<String, ToolError>> {
         let stored = write_new(&self.folder, &spill);
-        let locator = stored
-            .map(|path| path.display().to_string())
-            .map_err(ToolError::from);
+        let locator = stored.map(|path| path.display().to_string()).map_err(ToolError::from);
         Box::pin(std::future::ready(locator))
     }
 }
@@ -194,30 +188,12 @@ impl SpillStore for FolderStore {
 fn write_new(folder: &Path, spill: &Spill) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
-    let stem: String = spill
-        .call_id
-        .as_str()
-        .chars()
-        .filter(is_plain)
-        .take(64)
-        .collect();
-    let stem = if stem.is_empty() {
-        "result".to_owned()
-    } else {
-        stem
-    };
+    let stem: String = spill.call_id.as_str().chars().filter(is_plain).take(64).collect();
+    let stem = if stem.is_empty() { "result".to_owned() } else { stem };
     for number in 0.. {
-        let name = if number == 0 {
-            format!("{stem}.txt")
-        } else {
-            format!("{stem}-{number}.txt")
-        };
+        let name = if number == 0 { format!("{stem}.txt") } else { format!("{stem}-{number}.txt") };
         let path = folder.join(name);
-        match fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-        {
+        match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 io::Write::write_all(&mut file, spill.text.as_bytes())?;
                 return Ok(path);

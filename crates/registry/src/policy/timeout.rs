@@ -13,10 +13,10 @@ use crate::{
 
 /// Enforces [`ToolDefinition::timeout`](crate::ToolDefinition::timeout).
 ///
-/// When the time is over before anything else cancelled the call, the body's signal is cancelled, the body is awaited
-/// all the same, and whatever it then returns is replaced by `TOOL_TIMEOUT`. It does not stop a body that ignores its
-/// signal: the call then takes as long as the body. Tools without a timeout are untouched. Where several wrappers are
-/// installed, they nest in the order of their registration.
+/// When the time is over before anything else cancelled the call, the body's signal is cancelled, the body is
+/// awaited all the same, and whatever it then returns is replaced by `TOOL_TIMEOUT`. It does not stop a body
+/// that ignores its signal: the call then takes as long as the body. Tools without a timeout are untouched.
+/// Where several wrappers are installed, they nest in the order of their registration.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TimeoutPolicy;
@@ -60,9 +60,7 @@ async fn bounded(
     // Somebody else's cancellation may have come first; then the call is simply aborted.
     if fused.reason().is_some_and(|first| first.same(&reason)) {
         let contexts = result?.additional_contexts().to_vec();
-        return Ok(Arc::new(
-            ToolResult::failure(failure).with_contexts(contexts),
-        ));
+        return Ok(Arc::new(ToolResult::failure(failure).with_contexts(contexts)));
     }
     result
 }

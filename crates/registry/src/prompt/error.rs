@@ -62,15 +62,8 @@ pub enum PromptError {
 
 fn unregistered(unknown: &[Arc<str>], known: &[Arc<str>]) -> String {
     let plural = if unknown.len() == 1 { "" } else { "s" };
-    let known = if known.is_empty() {
-        "(none)".to_owned()
-    } else {
-        known.join(", ")
-    };
-    format!(
-        "toolOrder lists unregistered tool{plural} {}; known tools: {known}",
-        quoted(unknown)
-    )
+    let known = if known.is_empty() { "(none)".to_owned() } else { known.join(", ") };
+    format!("toolOrder lists unregistered tool{plural} {}; known tools: {known}", quoted(unknown))
 }
 
 /// Why a section or a variable was not registered.

@@ -8,7 +8,8 @@ use super::Assembly;
 use crate::visibility::ToolSchema;
 
 impl Assembly {
-    /// `[{"type":"function","function":{name, description, parameters}}]`, as OpenAI-style chat completion takes them.
+    /// `[{"type":"function","function":{name, description, parameters}}]`, as OpenAI-style chat completion
+    /// takes them.
     #[must_use]
     pub fn to_function_tools(&self) -> Json {
         self.tools
@@ -21,21 +22,13 @@ impl Assembly {
     /// `[{name, description, "input_schema"}]`, as Anthropic-style messages take them.
     #[must_use]
     pub fn to_message_tools(&self) -> Json {
-        self.tools
-            .iter()
-            .map(|tool| described(tool, "input_schema"))
-            .collect::<Vec<_>>()
-            .into()
+        self.tools.iter().map(|tool| described(tool, "input_schema")).collect::<Vec<_>>().into()
     }
 
     /// `[{name, description, "inputSchema"}]`, the tools of an MCP `tools/list` result.
     #[must_use]
     pub fn to_mcp_tools(&self) -> Json {
-        self.tools
-            .iter()
-            .map(|tool| described(tool, "inputSchema"))
-            .collect::<Vec<_>>()
-            .into()
+        self.tools.iter().map(|tool| described(tool, "inputSchema")).collect::<Vec<_>>().into()
     }
 }
 

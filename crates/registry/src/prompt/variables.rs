@@ -5,8 +5,8 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use super::PromptError;
 use crate::{contain::contain_result, error::ToolError};
 
-/// One variable. Names are made of letters, digits, `_`, `-`, `.` and `:`; anything else between double braces is
-/// ordinary text.
+/// One variable. Names are made of letters, digits, `_`, `-`, `.` and `:`; anything else between double
+/// braces is ordinary text.
 #[derive(Clone)]
 pub struct Variable {
     name: Arc<str>,
@@ -23,10 +23,7 @@ impl Variable {
     /// A variable of fixed text.
     #[must_use]
     pub fn text(name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
-        Self {
-            name: name.into(),
-            value: Value::Fixed(value.into()),
-        }
+        Self { name: name.into(), value: Value::Fixed(value.into()) }
     }
 
     /// A variable whose text is made at each place it stands. An `Err` fails the rendering.
@@ -35,10 +32,7 @@ impl Variable {
         name: impl Into<Arc<str>>,
         make: impl Fn() -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            name: name.into(),
-            value: Value::Made(Arc::new(make)),
-        }
+        Self { name: name.into(), value: Value::Made(Arc::new(make)) }
     }
 
     pub(super) fn name(&self) -> &Arc<str> {
@@ -48,9 +42,7 @@ impl Variable {
 
 impl fmt::Debug for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Variable")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Variable").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -67,11 +59,7 @@ impl FromIterator<Variable> for Variables {
 
 impl Variables {
     /// Puts the variables into `text`. What a variable gives is not looked at again.
-    pub(super) fn interpolate(
-        &self,
-        section: &Arc<str>,
-        text: &str,
-    ) -> Result<String, PromptError> {
+    pub(super) fn interpolate(&self, section: &Arc<str>, text: &str) -> Result<String, PromptError> {
         let mut rendered = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(open) = rest.find("{{") {
@@ -96,20 +84,15 @@ impl Variables {
     fn value(&self, section: &Arc<str>, name: &str) -> Result<Arc<str>, PromptError> {
         let Some(variable) = self.0.get(name) else {
             let section = Arc::clone(section);
-            return Err(PromptError::UnknownVariable {
-                variable: Arc::from(name),
-                section,
-            });
+            return Err(PromptError::UnknownVariable { variable: Arc::from(name), section });
         };
         match &variable.value {
             Value::Fixed(text) => Ok(Arc::clone(text)),
             Value::Made(make) => {
-                contain_result(|| make())
-                    .map(Arc::from)
-                    .map_err(|error| PromptError::Variable {
-                        variable: Arc::clone(&variable.name),
-                        message: Arc::from(error.message()),
-                    })
+                contain_result(|| make()).map(Arc::from).map_err(|error| PromptError::Variable {
+                    variable: Arc::clone(&variable.name),
+                    message: Arc::from(error.message()),
+                })
             }
         }
     }

@@ -20,13 +20,8 @@ pub(super) fn tools_on_the_wire(
     shared: &Shared,
     context: &PromptContext,
 ) -> Result<Vec<ToolSchema>, PromptError> {
-    let is_on_the_wire =
-        |tool: &&ToolDefinition| context.mode != Mode::Code || tool.name() == RUN_CODE;
-    let tools = context
-        .tools
-        .iter()
-        .filter(is_on_the_wire)
-        .map(ToolSchema::of);
+    let is_on_the_wire = |tool: &&ToolDefinition| context.mode != Mode::Code || tool.name() == RUN_CODE;
+    let tools = context.tools.iter().filter(is_on_the_wire).map(ToolSchema::of);
     let mut tools = tools.collect::<Result<Vec<_>, _>>()?;
     if tools.iter().any(|tool| &*tool.name == UNLISTED_TOOLS) {
         return Err(PromptError::RestEntryAsName);
@@ -38,15 +33,9 @@ pub(super) fn tools_on_the_wire(
 
     let known = known_names(shared, context);
     let listed = || order.iter().filter(|name| &***name != UNLISTED_TOOLS);
-    let unknown: Vec<_> = listed()
-        .filter(|name| !known.contains(*name))
-        .cloned()
-        .collect();
+    let unknown: Vec<_> = listed().filter(|name| !known.contains(*name)).cloned().collect();
     if !unknown.is_empty() {
-        return Err(PromptError::UnregisteredInToolOrder {
-            unknown,
-            known: known.into_iter().collect(),
-        });
+        return Err(PromptError::UnregisteredInToolOrder { unknown, known: known.into_iter().collect() });
     }
     // The sort is stable: all unlisted tools share the marker's place and keep their lexicographic order.
     let places: HashMap<&str, usize> = order.iter().map(AsRef::as_ref).zip(0..).collect();
@@ -63,12 +52,7 @@ fn known_names(shared: &Shared, context: &PromptContext) -> BTreeSet<Arc<str>> {
     }
     if context.mode != Mode::Code {
         known.extend(read(&shared.layers).global.names().cloned());
-        known.extend(
-            context
-                .tools
-                .iter()
-                .map(|tool| Arc::clone(tool.name_shared())),
-        );
+        known.extend(context.tools.iter().map(|tool| Arc::clone(tool.name_shared())));
     }
     known
 }

@@ -47,15 +47,16 @@ impl ToolBuilder {
         self
     }
 
-    /// The schema of the arguments. A raw [`Json`] document goes to the model as it is and nothing is validated; a
-    /// compiled [`Schema`] validates every call before the body. Default: an open object without properties.
+    /// The schema of the arguments. A raw [`Json`] document goes to the model as it is and nothing is
+    /// validated; a compiled [`Schema`](code_mode_schema::Schema) or a spec of the author DSL validates every
+    /// call before the body. Default: an open object without properties.
     pub fn parameters(mut self, parameters: impl IntoParameters) -> Self {
         self.definition.parameters = parameters.into_parameters().0;
         self
     }
 
-    /// The schema of the value: a raw [`Json`] document of the supported subset (contract 4.2), or a compiled
-    /// [`Schema`] of either vocabulary. Mandatory.
+    /// The schema of the value: a raw [`Json`] document of the supported subset (contract 4.2), a spec of the
+    /// author DSL, or a compiled [`Schema`](code_mode_schema::Schema) of either vocabulary. Mandatory.
     pub fn output(mut self, schema: impl IntoOutputSchema) -> Self {
         self.definition.output = Some(schema.into_output_schema());
         self
@@ -66,9 +67,8 @@ impl ToolBuilder {
         mut self,
         render: impl Fn(&Json, &Json) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.definition.render = Some(Box::new(move |arguments, value| {
-            render(arguments, value).into_content()
-        }));
+        self.definition.render =
+            Some(Box::new(move |arguments, value| render(arguments, value).into_content()));
         self
     }
 
@@ -77,9 +77,8 @@ impl ToolBuilder {
         mut self,
         meta: impl Fn(&Json, &Json) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.definition.presentation_meta = Some(Box::new(move |arguments, value| {
-            meta(arguments, value).into_meta()
-        }));
+        self.definition.presentation_meta =
+            Some(Box::new(move |arguments, value| meta(arguments, value).into_meta()));
         self
     }
 
@@ -90,14 +89,12 @@ impl ToolBuilder {
         F: Fn(Json, ToolRunContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Json, ToolError>> + Send + 'static,
     {
-        self.definition.execute = Some(Box::new(move |arguments, ctx| {
-            Box::pin(body(arguments, ctx))
-        }));
+        self.definition.execute = Some(Box::new(move |arguments, ctx| Box::pin(body(arguments, ctx))));
         self
     }
 
-    /// Last word on the content of every call of the tool, failures included; called exactly once per call, also if
-    /// the tool was unregistered meanwhile. `Ok(None)` keeps the content (contract 3.9).
+    /// Last word on the content of every call of the tool, failures included; called exactly once per call,
+    /// also if the tool was unregistered meanwhile. `Ok(None)` keeps the content (contract 3.9).
     pub fn finalize_content<F>(mut self, finalize: F) -> Self
     where
         F: Fn(&ToolExecution, &ToolResult) -> Result<Option<Vec<ContentBlock>>, ToolError>
@@ -109,17 +106,15 @@ impl ToolBuilder {
         self
     }
 
-    /// How long a call may take: more than zero, at most 2 147 483 647 ms. Enforced by the timeout policy only.
+    /// How long a call may take: more than zero, at most 2 147 483 647 ms. Enforced by the timeout policy
+    /// only.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.definition.timeout = Some(timeout);
         self
     }
 
     /// Declares which calls may run beside others.
-    pub fn concurrency_safe(
-        mut self,
-        classify: impl Fn(&Json) -> bool + Send + Sync + 'static,
-    ) -> Self {
+    pub fn concurrency_safe(mut self, classify: impl Fn(&Json) -> bool + Send + Sync + 'static) -> Self {
         self.definition.is_concurrency_safe = Some(Box::new(classify));
         self
     }
@@ -163,9 +158,7 @@ impl ToolBuilder {
 
 impl fmt::Debug for ToolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolBuilder")
-            .field("name", &self.definition.name)
-            .finish_non_exhaustive()
+        f.debug_struct("ToolBuilder").field("name", &self.definition.name).finish_non_exhaustive()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use code_mode_schema::{Json, JsonSchemaError, LosslessError, Schema};
+use code_mode_schema::{Json, JsonSchemaError, LosslessError, ParameterSchemaSpec, Schema, ValueSchemaSpec};
 
 use super::Parameters;
 use crate::{content::ContentBlock, error::ToolError};
@@ -32,10 +32,7 @@ impl From<LosslessError> for RenderError {
 /// What a renderer may return: text, blocks, or a `Result` of either.
 pub trait IntoContent {
     /// The blocks.
-    #[expect(
-        clippy::missing_errors_doc,
-        reason = "a conversion that hands on an error it was given"
-    )]
+    #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
     fn into_content(self) -> Result<Vec<ContentBlock>, RenderError>;
 }
 
@@ -66,10 +63,7 @@ impl<T: IntoContent, E: Into<RenderError>> IntoContent for Result<T, E> {
 /// What `presentation_meta` may return: JSON, nothing, or a `Result` of either.
 pub trait IntoMeta {
     /// The meta, if any.
-    #[expect(
-        clippy::missing_errors_doc,
-        reason = "a conversion that hands on an error it was given"
-    )]
+    #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
     fn into_meta(self) -> Result<Option<Json>, RenderError>;
 }
 
@@ -91,8 +85,9 @@ impl<T: IntoMeta, E: Into<RenderError>> IntoMeta for Result<T, E> {
     }
 }
 
-/// What [`ToolBuilder::parameters`] takes: a raw [`Json`] document, a compiled [`Schema`], or the outcome of
-/// [`to_json`].
+/// What [`ToolBuilder::parameters`](super::ToolBuilder::parameters) takes: a raw [`Json`] document or the
+/// outcome of [`to_json`](code_mode_schema::to_json), which goes to the model as it is; or a compiled
+/// [`Schema`] or a spec of the author DSL, which also validates every call.
 pub trait IntoParameters {
     /// The parameters in the builder's own form.
     fn into_parameters(self) -> ToolParameters;
@@ -119,19 +114,24 @@ impl IntoParameters for Schema {
     }
 }
 
+impl IntoParameters for ParameterSchemaSpec {
+    /// Compiled here; what is wrong with it is refused when the tool is registered.
+    fn into_parameters(self) -> ToolParameters {
+        ToolParameters(self.compile().map_or_else(Parameters::Unsupported, Parameters::Validated))
+    }
+}
+
 impl IntoParameters for Result<Json, LosslessError> {
     fn into_parameters(self) -> ToolParameters {
         ToolParameters(self.map_or_else(Parameters::Lossy, Parameters::Raw))
     }
 }
 
-/// What [`ToolBuilder::output`] takes: a raw document of the subset, or a compiled [`Schema`].
+/// What [`ToolBuilder::output`](super::ToolBuilder::output) takes: a raw document of the subset, a spec of
+/// the author DSL, or a compiled [`Schema`] of either vocabulary.
 pub trait IntoOutputSchema {
     /// The compiled schema, or why the document is outside the subset.
-    #[expect(
-        clippy::missing_errors_doc,
-        reason = "a conversion; the error is kept for the registration"
-    )]
+    #[expect(clippy::missing_errors_doc, reason = "a conversion; the error is kept for the registration")]
     fn into_output_schema(self) -> Result<Schema, JsonSchemaError>;
 }
 
@@ -144,5 +144,11 @@ impl IntoOutputSchema for Json {
 impl IntoOutputSchema for Schema {
     fn into_output_schema(self) -> Result<Schema, JsonSchemaError> {
         Ok(self)
+    }
+}
+
+impl IntoOutputSchema for ValueSchemaSpec {
+    fn into_output_schema(self) -> Result<Schema, JsonSchemaError> {
+        self.compile()
     }
 }

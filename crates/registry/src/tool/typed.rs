@@ -35,30 +35,18 @@ impl<A: DeserializeOwned + 'static, O: 'static> TypedToolBuilder<A, O> {
             .description(description)
             .parameters(Schema::of::<A>())
             .output(Schema::of::<O>())
-            .render(|_, value| {
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_text(), str::to_owned)
-            })
+            .render(|_, value| value.as_str().map_or_else(|| value.to_text(), str::to_owned))
             .execute(move |arguments, ctx| {
                 let running = parse_arguments(&arguments).map(|typed| body(typed, ctx));
                 async move { to_json(&running?.await?).map_err(ToolError::lossy_output) }
             });
-        Self {
-            builder,
-            types: PhantomData,
-        }
+        Self { builder, types: PhantomData }
     }
 
     /// Replaces the renderer. It sees the arguments as a Rust value and the canonical value as JSON.
-    pub fn render<R: IntoContent>(
-        self,
-        render: impl Fn(&A, &Json) -> R + Send + Sync + 'static,
-    ) -> Self {
+    pub fn render<R: IntoContent>(self, render: impl Fn(&A, &Json) -> R + Send + Sync + 'static) -> Self {
         self.map(|builder| {
-            builder.render(move |arguments, value| {
-                render(&parse_arguments(arguments)?, value).into_content()
-            })
+            builder.render(move |arguments, value| render(&parse_arguments(arguments)?, value).into_content())
         })
     }
 
@@ -110,13 +98,8 @@ impl<A: DeserializeOwned + 'static, O: 'static> TypedToolBuilder<A, O> {
     }
 
     /// As [`ToolBuilder::present_call`], over the Rust arguments.
-    pub fn present_call(
-        self,
-        present: impl Fn(&A) -> Option<CallView> + Send + Sync + 'static,
-    ) -> Self {
-        self.map(|builder| {
-            builder.present_call(move |arguments| present(&parse_arguments(arguments).ok()?))
-        })
+    pub fn present_call(self, present: impl Fn(&A) -> Option<CallView> + Send + Sync + 'static) -> Self {
+        self.map(|builder| builder.present_call(move |arguments| present(&parse_arguments(arguments).ok()?)))
     }
 
     /// As [`ToolBuilder::present_result`], over the Rust arguments.
@@ -125,9 +108,8 @@ impl<A: DeserializeOwned + 'static, O: 'static> TypedToolBuilder<A, O> {
         F: Fn(&A, &ToolOutcomeView<'_>) -> Option<ResultView> + Send + Sync + 'static,
     {
         self.map(|builder| {
-            builder.present_result(move |arguments, outcome| {
-                present(&parse_arguments(arguments).ok()?, outcome)
-            })
+            builder
+                .present_result(move |arguments, outcome| present(&parse_arguments(arguments).ok()?, outcome))
         })
     }
 
@@ -138,10 +120,7 @@ impl<A: DeserializeOwned + 'static, O: 'static> TypedToolBuilder<A, O> {
     }
 
     fn map(self, change: impl FnOnce(ToolBuilder) -> ToolBuilder) -> Self {
-        Self {
-            builder: change(self.builder),
-            types: PhantomData,
-        }
+        Self { builder: change(self.builder), types: PhantomData }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Limits {
     /// Wire name `maxWallMs`.
     pub max_wall: Duration,
     /// How long after a limit the engine has to stop before the run is answered
-    /// without it; default 250 ms.
+    /// without it; default 230 ms, so that the answer is there within 250.
     pub grace: Duration,
     /// Bytes of log and result together, as JSON; default 64 MiB, at least 4.
     /// Reached: `output-limit`. Values between the program and its tools do not
@@ -49,7 +49,7 @@ impl Default for Limits {
         Self {
             compute: Duration::from_secs(60),
             max_wall: Duration::from_secs(600),
-            grace: Duration::from_millis(250),
+            grace: Duration::from_millis(230),
             max_output_bytes: 64 << 20,
             max_old_generation_size_mb: 512,
             max_array_buffer_bytes: 64 << 20,

@@ -6,20 +6,47 @@ use serde_json::Value;
 
 use crate::Json;
 use crate::json::Path;
-use crate::violations::Violations;
 
 /// Longer lists of allowed values are cut.
 const MAX_LISTED_BYTES: usize = 1_000;
 
-/// Describes `error`, which is about a part of `root`, whose name is `label`.
-///
-/// Where several schemas were to choose from and all but one are of another kind, what is wrong by
-/// that one is described instead of the choice.
-pub(super) fn describe(
+/// A violation with its place in the order of the contract: of one value first what is wrong with it
+/// itself, then missing members, then what is wrong inside in the order of the value, then members
+/// that are not declared.
+pub(super) struct Violation {
+    place: Vec<(Rank, usize)>,
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Itself,
+    Missing,
+    Inside,
+    Undeclared,
+}
+
+/// Describes `errors`, which are about parts of `root`, whose name is `label`, in order.
+pub(super) fn describe<'i>(
+    errors: impl IntoIterator<Item = ValidationError<'i>>,
+    root: &Json,
+    label: &str,
+) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for error in errors {
+        describe_error(&error, root, label, &mut violations);
+    }
+    violations.sort_by(|left, right| left.place.cmp(&right.place));
+    violations
+}
+
+/// Describes one error. Where several schemas were to choose from and all but one are of another
+/// kind, what is wrong by that one is described instead of the choice.
+fn describe_error(
     error: &ValidationError<'_>,
     root: &Json,
     label: &str,
-    violations: &mut Violations,
+    violations: &mut Vec<Violation>,
 ) {
     let mut pending: Vec<Failure<'_>> = vec![Failure::of(error)];
     while let Some(failure) = pending.pop() {
@@ -32,7 +59,7 @@ pub(super) fn describe(
         };
         match chosen {
             Some(errors) => pending.extend(errors.iter().rev().map(Failure::of)),
-            None => describe_one(&failure, &path_to(failure.pointer, root, label), violations),
+            None => describe_one(&failure, &Spot::of(failure.pointer, root, label), violations),
         }
     }
 }
@@ -50,6 +77,8 @@ pub(super) fn shortened(text: &str) -> String {
 struct Failure<'e> {
     kind: &'e ValidationErrorKind,
     pointer: &'e str,
+    /// Where in the schema the keyword is that failed.
+    keyword: &'e str,
     /// The library's own words, for kinds we have none for.
     masked: Box<dyn Fn() -> String + 'e>,
 }
@@ -59,44 +88,65 @@ impl<'e> Failure<'e> {
         Failure {
             kind: error.kind(),
             pointer: error.instance_path().as_str(),
+            keyword: error.schema_path().as_str(),
             masked: Box::new(|| error.masked().to_string()),
         }
     }
 }
 
-fn describe_one(failure: &Failure<'_>, path: &Path, violations: &mut Violations) {
-    let member = |name: &str| path.clone().key(name);
+fn describe_one(failure: &Failure<'_>, spot: &Spot<'_>, violations: &mut Vec<Violation>) {
+    let mut push = |rank, order, text| {
+        let mut place = spot.place.clone();
+        place.push((rank, order));
+        violations.push(Violation { place, text });
+    };
+    let member = |name: &str| spot.path.clone().key(name);
+    // Where no property at all is declared, the library reports the object and not its members.
+    let all_undeclared = match (failure.kind, spot.value) {
+        (ValidationErrorKind::FalseSchema, Some(Json::Object(object)))
+            if failure.keyword.ends_with("/additionalProperties") =>
+        {
+            Some(object)
+        }
+        _ => None,
+    };
+    for (order, name) in all_undeclared.into_iter().flat_map(crate::Object::keys).enumerate() {
+        push(Rank::Undeclared, order, undeclared(&member(name), "additionalProperties: false"));
+    }
     match failure.kind {
+        _ if all_undeclared.is_some() => {}
         ValidationErrorKind::Required { property } => {
             let path = member(property.as_str().unwrap_or_default());
-            violations.push(|| format!("missing required property \"{path}\""));
+            push(Rank::Missing, 0, format!("missing required property \"{path}\""));
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             for name in unexpected {
-                violations.push(|| {
-                    let path = member(name);
-                    format!("\"{path}\" is not a declared property (additionalProperties: false)")
-                });
+                let text = undeclared(&member(name), "additionalProperties: false");
+                push(Rank::Undeclared, spot.order_of(name), text);
             }
         }
         ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             for name in unexpected {
-                violations.push(|| {
-                    let path = member(name);
-                    format!("\"{path}\" is not a declared property (unevaluatedProperties)")
-                });
+                let text = undeclared(&member(name), "unevaluatedProperties");
+                push(Rank::Undeclared, spot.order_of(name), text);
             }
         }
         ValidationErrorKind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
             let fault = predicate(&Failure::of(error));
-            violations.push(|| format!("\"{}\" is a property whose name {fault}", member(name)));
+            let text = format!("\"{}\" is a property whose name {fault}", member(name));
+            push(Rank::Inside, spot.order_of(name), text);
         }
         _ => {
-            let root = if path.as_str().is_empty() { "arguments" } else { path.as_str() };
-            violations.push(|| format!("\"{root}\" {}", predicate(failure)));
+            let path = spot.path.as_str();
+            let root = if path.is_empty() { "arguments" } else { path };
+            push(Rank::Itself, 0, format!("\"{root}\" {}", predicate(failure)));
         }
     }
+}
+
+fn undeclared(path: &Path, keyword: &str) -> String {
+    format!("\"{path}\" is not a declared property ({keyword})")
 }
 
 /// The rest of the sentence that starts with the path.
@@ -226,18 +276,20 @@ fn type_set(kind: &TypeKind) -> JsonTypeSet {
 }
 
 fn types(set: JsonTypeSet) -> String {
-    let names: Vec<&str> = set
-        .iter()
-        .map(|one| match one {
-            JsonType::String => "a string",
-            JsonType::Number => "a number",
-            JsonType::Integer => "an integer",
-            JsonType::Boolean => "a boolean",
-            JsonType::Null => "null",
-            JsonType::Object => "an object",
-            JsonType::Array => "an array",
-        })
-        .collect();
+    const NAMES: [(JsonType, &str); 7] = [
+        (JsonType::String, "a string"),
+        (JsonType::Number, "a number"),
+        (JsonType::Integer, "an integer"),
+        (JsonType::Boolean, "a boolean"),
+        (JsonType::Object, "an object"),
+        (JsonType::Array, "an array"),
+        (JsonType::Null, "null"),
+    ];
+    let is_named = |one: JsonType| {
+        set.contains(one) && !(one == JsonType::Integer && set.contains(JsonType::Number))
+    };
+    let names: Vec<&str> =
+        NAMES.into_iter().filter(|(one, _)| is_named(*one)).map(|(_, name)| name).collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         Some((last, _)) => (*last).to_owned(),
@@ -279,23 +331,38 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The path of what `pointer` points to in `root`; the value tells indices from names.
-fn path_to(pointer: &str, root: &Json, label: &str) -> Path {
-    let mut path = Path::root(label);
-    let mut value = Some(root);
-    for segment in pointer.split('/').skip(1) {
-        let segment = segment.replace("~1", "/").replace("~0", "~");
-        let index = segment.parse().ok();
-        match (value, index) {
-            (Some(Json::Array(items)), Some(index)) => {
-                path.push_index(index);
-                value = items.get(index);
-            }
-            _ => {
-                path.push_key(&segment);
-                value = value.and_then(|value| value.get(&segment));
+/// What a pointer points to.
+struct Spot<'v> {
+    path: Path,
+    place: Vec<(Rank, usize)>,
+    value: Option<&'v Json>,
+}
+
+impl<'v> Spot<'v> {
+    /// Follows `pointer` through `root`; the values on the way tell indices from names.
+    fn of(pointer: &str, root: &'v Json, label: &str) -> Spot<'v> {
+        let mut spot = Spot { path: Path::root(label), place: Vec::new(), value: Some(root) };
+        for segment in pointer.split('/').skip(1) {
+            let segment = segment.replace("~1", "/").replace("~0", "~");
+            let index = segment.parse().ok();
+            match (spot.value, index) {
+                (Some(Json::Array(items)), Some(index)) => {
+                    spot.path.push_index(index);
+                    spot.place.push((Rank::Inside, index));
+                    spot.value = items.get(index);
+                }
+                _ => {
+                    spot.path.push_key(&segment);
+                    spot.place.push((Rank::Inside, spot.order_of(&segment)));
+                    spot.value = spot.value.and_then(|value| value.get(&segment));
+                }
             }
         }
+        spot
     }
-    path
+
+    fn order_of(&self, name: &str) -> usize {
+        let object = self.value.and_then(Json::as_object);
+        object.and_then(|object| object.position(name)).unwrap_or(usize::MAX)
+    }
 }

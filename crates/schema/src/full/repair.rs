@@ -139,8 +139,8 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-/// Makes what is at `pointer` harmless: a subschema that is none becomes `true`, anything else is
-/// removed with the keyword it belongs to. `is_name` says that in a map it is the name that is
+/// Makes what is at `pointer` harmless: a member of a map or list of schemas that is none becomes
+/// `true`, anything else is removed with the keyword it belongs to. `is_name` says that in a map it is the name that is
 /// wrong, not the schema.
 fn remove_at(schema: &mut Value, pointer: &str, is_name: bool) -> Option<String> {
     let segments: Vec<String> = pointer
@@ -162,15 +162,11 @@ fn remove_at(schema: &mut Value, pointer: &str, is_name: bool) -> Option<String>
             owner_schema.shift_remove("additionalProperties");
             owner_schema.shift_remove("unevaluatedProperties");
         }
-        (Position::SchemaMap | Position::SchemaList, Some(name)) => {
+        // Of `oneOf` a branch that admits everything would leave nothing for the others.
+        (Position::SchemaMap | Position::SchemaList, Some(name)) if keyword != "oneOf" => {
             path.push_key(name);
             let subschema = value.pointer_mut(&pointer_of(name))?;
             if !replace_with_true(subschema) {
-                owner_schema.shift_remove(keyword);
-            }
-        }
-        (Position::Schema, None) if segments.len() == owner + 1 => {
-            if !replace_with_true(value) {
                 owner_schema.shift_remove(keyword);
             }
         }

@@ -1,0 +1,117 @@
+//! `search_text`.
+
+use code_mode_schema::{Json, json};
+
+use crate::support::{Bench, field};
+
+fn bench() -> Bench {
+    Bench::new(&[
+        (".gitignore", b"/made\n"),
+        (".git/x", b"needle"),
+        ("a.rs", b"fn needle() {}\r\n// no\n// Needle (x)\n"),
+        ("b/c.txt", b"needle needle\n"),
+        ("logo.png", b"needle\0"),
+        ("made/out.txt", b"needle"),
+    ])
+}
+
+#[test]
+fn lines_that_match_are_found_in_path_order() {
+    assert_eq!(
+        bench().value("search_text", json!({"pattern": "needle"})),
+        json!({
+            "matches": [
+                {"path": "a.rs", "line": 1, "text": "fn needle() {}"},
+                {"path": "b/c.txt", "line": 1, "text": "needle needle"},
+            ],
+            "filesSearched": 3,
+            "filesSkipped": 1,
+        })
+    );
+}
+
+#[test]
+fn arguments_narrow_and_widen_the_search() {
+    let bench = bench();
+    let found = |args| {
+        let found = bench.value("search_text", args);
+        let paths = field(&found, "matches", "path");
+        let lines = found.get("matches").and_then(Json::as_array).unwrap();
+        let lines = lines.iter().map(|found| found.get("line").and_then(Json::as_i64).unwrap());
+        paths.into_iter().zip(lines).map(|(path, line)| format!("{path}:{line}")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!({"pattern": "needle", "ignoreCase": true})), ["a.rs:1", "a.rs:3", "b/c.txt:1"]);
+    assert_eq!(found(json!({"pattern": "Needle (x)", "literal": true})), ["a.rs:3"]);
+    assert_eq!(found(json!({"pattern": r"^fn \w+\(\) \{\}$"})), ["a.rs:1"]);
+    assert_eq!(found(json!({"pattern": "needle", "path": "b"})), ["b/c.txt:1"]);
+    assert_eq!(found(json!({"pattern": "needle", "path": "a.rs"})), ["a.rs:1"]);
+    assert_eq!(found(json!({"pattern": "needle", "glob": "*.rs"})), ["a.rs:1"]);
+    assert_eq!(found(json!({"pattern": "needle", "path": "made"})), ["made/out.txt:1"]);
+    assert_eq!(
+        found(json!({"pattern": "needle", "includeIgnored": true})),
+        [".git/x:1", "a.rs:1", "b/c.txt:1", "made/out.txt:1"]
+    );
+}
+
+#[test]
+fn pages_have_every_match_once() {
+    let text = "x\ny\n".repeat(7);
+    let bench = Bench::new(&[
+        ("a", text.as_bytes()),
+        ("a.b", text.as_bytes()),
+        ("d/e", text.as_bytes()),
+        ("f", b"y"),
+    ]);
+    for path in [".", "d/e"] {
+        let all = bench.value("search_text", json!({"pattern": "x", "path": path}));
+        let all = all.get("matches").and_then(Json::as_array).unwrap().to_vec();
+        assert_eq!(all.len(), if path == "." { 21 } else { 7 });
+        for limit in [1, 3, 7, 20] {
+            let mut matches = Vec::new();
+            let mut args = json!({"pattern": "x", "path": path, "maxResults": limit});
+            loop {
+                let page = bench.value("search_text", args);
+                matches.extend_from_slice(page.get("matches").and_then(Json::as_array).unwrap());
+                let Some(next) = page.get("next").and_then(Json::as_str) else { break };
+                args = json!({"pattern": "x", "path": path, "maxResults": limit, "cursor": next});
+            }
+            assert_eq!(matches, all, "path {path}, limit {limit}");
+        }
+    }
+}
+
+#[test]
+fn native_caller_reads_one_match_a_line() {
+    let bench = bench();
+    assert_eq!(
+        bench.result("search_text", json!({"pattern": "needle", "maxResults": 1})).text(),
+        "a.rs:1: fn needle() {}\n(more: cursor \"b/c.txt:1\")"
+    );
+    assert_eq!(bench.result("search_text", json!({"pattern": "haystack"})).text(), "(no matches)");
+}
+
+#[test]
+fn errors_say_what_where_and_what_to_do() {
+    let bench = bench();
+    let error = |args| bench.error("search_text", args);
+    assert_eq!(
+        error(json!({"pattern": "fn ("})),
+        "pattern is not a regular expression: unclosed group; pass literal: true to search for it as it is"
+    );
+    assert_eq!(
+        error(json!({"pattern": r"\w{1000}{1000}"})),
+        "pattern is not a regular expression: Compiled regex exceeds size limit of 1048576 bytes.; pass literal: true to search for it as it is"
+    );
+    assert_eq!(
+        error(json!({"pattern": "x", "cursor": "a.rs"})),
+        r#"cursor "a.rs" is not one: pass the `next` of the previous result unchanged"#
+    );
+    assert_eq!(
+        error(json!({"pattern": "x", "path": "logo.png"})),
+        r#""logo.png" is not text (byte 6 is 0x00): only UTF-8 text can be read"#
+    );
+    assert_eq!(
+        error(json!({"pattern": "x", "path": "no"})),
+        r#""no" does not exist: list_dir shows what does"#
+    );
+}

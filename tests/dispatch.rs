@@ -1,0 +1,682 @@
+//! Sub-calls: ids, events, order, the exclusive barrier, settlement, contexts; and that they pass the very pipeline
+//! that native calls pass. Contract 3.5, 3.12, 6.8, 7.2 to 7.5; decisions 8, 13, 21, 23, 24, 28.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use code_mode::registry::{
+    Acceptance, ApprovalOutcome, ApprovalRequest, ApprovalService, ContentBlock, HostEvent, PostDecision, PreDecision,
+    Registration, Restriction, ToolBuilder,
+};
+use code_mode::{Agent, Json, Mode, SignalSource, ToolCall, ToolError, ToolResult, json};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::support::{CALL, Host, HostConfig, Journal, context, tool};
+
+/// Tools whose bodies say that they have started and then wait for the test.
+struct Gates {
+    journal: Journal,
+    waiting: Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>,
+    started: Mutex<mpsc::UnboundedReceiver<String>>,
+    starts: mpsc::UnboundedSender<String>,
+}
+
+impl Gates {
+    fn new() -> Self {
+        let (starts, started) = mpsc::unbounded_channel();
+        Self { journal: Journal::default(), waiting: Arc::default(), started: Mutex::new(started), starts }
+    }
+
+    /// A tool that gives its `id` back once the test has released it; the journal says when its body begins and ends.
+    fn tool(&self, name: &str) -> ToolBuilder {
+        let (journal, waiting, starts) = (self.journal.clone(), Arc::clone(&self.waiting), self.starts.clone());
+        tool(name).execute(move |arguments: Json, _| {
+            let (journal, waiting, starts) = (journal.clone(), Arc::clone(&waiting), starts.clone());
+            async move {
+                let id = arguments.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
+                let (release, released) = oneshot::channel();
+                waiting.lock().unwrap().insert(id.clone(), release);
+                journal.add(format!("{id} begins"));
+                let _ = starts.send(id.clone());
+                let _ = released.await;
+                journal.add(format!("{id} ends"));
+                Ok::<_, ToolError>(id.into())
+            }
+        })
+    }
+
+    /// The next body that begins.
+    async fn next(&self) -> String {
+        std::future::poll_fn(|context| self.started.lock().unwrap().poll_recv(context)).await.expect("the gates are open")
+    }
+
+    fn release(&self, id: &str) {
+        let release = self.waiting.lock().unwrap().remove(id).unwrap_or_else(|| panic!("{id} does not wait"));
+        let _ = release.send(());
+    }
+}
+
+/// A host with the gated tools `read` (may overlap) and `write` (runs alone).
+fn gated() -> (Host, Arc<Gates>) {
+    gated_with(HostConfig::default())
+}
+
+fn gated_with(config: HostConfig) -> (Host, Arc<Gates>) {
+    let (host, gates) = (Host::made(config), Arc::new(Gates::new()));
+    host.register(gates.tool("read").concurrency_safe(|_| true));
+    host.register(gates.tool("write").exclusive());
+    (host, gates)
+}
+
+/// Host events of sub-calls as lines: `start ID TOOL ARGUMENTS`, `settle ID TOOL ok|error CONTENT`.
+fn lines(events: &[HostEvent]) -> Vec<String> {
+    let line = |event: &HostEvent| match event {
+        HostEvent::CodeDispatchStart { sub_call_id, name, arguments, .. } => {
+            Some(format!("start {sub_call_id} {name} {arguments}"))
+        }
+        HostEvent::CodeDispatch { sub_call_id, name, is_error, content, .. } => {
+            let text: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
+            Some(format!("settle {sub_call_id} {name} {} {}", if *is_error { "error" } else { "ok" }, text.join("\n")))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(line).collect()
+}
+
+#[test]
+fn sub_calls_are_numbered_as_submitted_and_have_two_events_each() {
+    let host = Host::new();
+    host.value("await tools.echo({ value: [1] }); await tools.fail({ message: 'no' }).catch(() => {}); return tools.echo({ value: 2 })");
+    let events = host.take_events();
+    assert_eq!(
+        lines(&events),
+        [
+            r#"start call_1:code:1 echo {"value":[1]}"#,
+            "settle call_1:code:1 echo ok [1]",
+            r#"start call_1:code:2 fail {"message":"no"}"#,
+            "settle call_1:code:2 fail error Error: no",
+            r#"start call_1:code:3 echo {"value":2}"#,
+            "settle call_1:code:3 echo ok 2",
+        ]
+    );
+    let parents = events.iter().filter_map(|event| match event {
+        HostEvent::CodeDispatchStart { parent_call_id, .. } | HostEvent::CodeDispatch { parent_call_id, .. } => Some(parent_call_id.as_str()),
+        _ => None,
+    });
+    assert!(parents.eq([CALL; 6]));
+}
+
+#[test]
+fn call_that_is_refused_at_the_boundary_uses_no_number() {
+    let host = Host::new();
+    host.value("await tools.echo({ value: undefined }).catch(() => {}); await tools.echo(1, 2).catch(() => {}); return tools.echo({ value: 1 })");
+    assert_eq!(host.take_started(), ["call_1:code:1 echo"]);
+}
+
+#[test]
+fn call_that_breaks_its_schema_counts_as_started() {
+    let host = Host::new();
+    let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
+    host.register(tool("strict").parameters(code_mode::Schema::full(schema)).execute(|_, _| async { Ok::<_, ToolError>(Json::Null) }));
+    let message = host.value("return tools.strict({ id: 'x' }).catch((error) => error.message)");
+    assert_eq!(message, "invalid arguments: \"id\" must be an integer");
+    assert_eq!(host.take_started(), ["call_1:code:1 strict"]);
+}
+
+#[test]
+fn without_an_agent_there_are_no_events() {
+    let host = Host::new();
+    let mut call = host.call("console.log('x'); return tools.echo({ value: 1 })");
+    call.agent = None;
+    assert_eq!(host.run_call(call).value(), json!(1));
+    assert_eq!(host.take_events(), []);
+}
+
+#[test]
+fn log_is_streamed_while_the_program_runs() {
+    let (host, gates) = gated();
+    let run = host.spawn(host.registry.execute(host.call("console.log('first'); await tools.read({ id: 'a' }); console.log('second')")));
+    assert_eq!(host.block_on(gates.next()), "a");
+    let log = |events: Vec<HostEvent>| -> Vec<String> {
+        events.into_iter().filter_map(|event| match event { HostEvent::Log { text, .. } => Some(text.to_string()), _ => None }).collect()
+    };
+    assert_eq!(log(host.take_events()), ["first"]);
+    gates.release("a");
+    host.block_on(run).unwrap();
+    assert_eq!(log(host.take_events()), ["second"]);
+}
+
+#[test]
+fn calls_overlap_up_to_the_bound_and_start_in_submission_order() {
+    let mut config = HostConfig::default();
+    config.max_parallel_sub_calls = 2;
+    let (host, gates) = gated_with(config);
+    let program = "return Promise.all(['a', 'b', 'c', 'd'].map((id) => tools.read({ id })))";
+    let run = host.spawn(host.registry.execute(host.call(program)));
+    host.block_on(async {
+        assert_eq!((gates.next().await, gates.next().await), ("a".to_owned(), "b".to_owned()));
+        gates.release("b");
+        assert_eq!(gates.next().await, "c");
+        gates.release("a");
+        assert_eq!(gates.next().await, "d");
+        gates.release("d");
+        gates.release("c");
+        assert_eq!(run.await.unwrap().value().unwrap().get("result"), Some(&json!(["a", "b", "c", "d"])));
+    });
+    // Nothing began before there was room for it.
+    assert_eq!(gates.journal.take()[..4], ["a begins", "b begins", "b ends", "c begins"]);
+}
+
+#[test]
+fn exclusive_call_waits_for_all_bodies_and_holds_up_all_others() {
+    let (host, gates) = gated();
+    let program = "return Promise.all([tools.read({ id: 'r1' }), tools.read({ id: 'r2' }), tools.write({ id: 'w1' }),
+        tools.write({ id: 'w2' }), tools.read({ id: 'r3' })])";
+    let run = host.spawn(host.registry.execute(host.call(program)));
+    host.block_on(async {
+        assert_eq!((gates.next().await, gates.next().await), ("r1".to_owned(), "r2".to_owned()));
+        for (release, next) in [("r1", None), ("r2", Some("w1")), ("w1", Some("w2")), ("w2", Some("r3")), ("r3", None)] {
+            gates.release(release);
+            if let Some(next) = next {
+                assert_eq!(gates.next().await, next);
+            }
+        }
+        run.await.unwrap();
+    });
+    let journal = gates.journal.take();
+    assert_eq!(
+        journal[4..],
+        ["w1 begins", "w1 ends", "w2 begins", "w2 ends", "r3 begins", "r3 ends"],
+        "{journal:?}"
+    );
+}
+
+#[test]
+fn exclusive_barrier_holds_until_its_own_commit() {
+    let (host, journal) = (Host::new(), Journal::default());
+    host.register(tool("write").exclusive().execute({
+        let journal = journal.clone();
+        move |_, _| {
+            journal.add("write runs");
+            async { Ok::<_, ToolError>(Json::Null) }
+        }
+    }));
+    host.tool("read", {
+        let journal = journal.clone();
+        move |_, _| {
+            journal.add("read runs");
+            async { Ok(Json::Null) }
+        }
+    });
+    let _post = host.registry.on_post_execute({
+        let journal = journal.clone();
+        move |execution, _, next| {
+            let journal = journal.clone();
+            async move {
+                // Long enough for anything that could begin meanwhile.
+                for _ in 0..20 {
+                    tokio::task::yield_now().await;
+                }
+                if execution.parent().is_some() {
+                    journal.add(format!("{} is committed", execution.name()));
+                }
+                next.call().await
+            }
+        }
+    });
+    host.value("return (await Promise.all([tools.write(), tools.read()])).length");
+    assert_eq!(journal.take(), ["write runs", "write is committed", "read runs", "read is committed"]);
+}
+
+#[test]
+fn promises_settle_in_the_order_in_which_calls_finish() {
+    let (host, gates) = gated();
+    let program = "
+        const order = [];
+        const calls = ['slow', 'quick'].map((id) => tools.read({ id }).then((each) => { order.push(each) }));
+        const first = await Promise.race(calls).then(() => [...order]);
+        console.log(first.join());
+        await Promise.all(calls);
+        return order;
+    ";
+    let run = host.spawn(host.registry.execute(host.call(program)));
+    let logged = Arc::new(tokio::sync::Notify::new());
+    let _observer = host.on_log({
+        let logged = Arc::clone(&logged);
+        move || logged.notify_one()
+    });
+    host.block_on(async {
+        gates.next().await;
+        gates.next().await;
+        gates.release("quick");
+        // The program goes on although the call before is still running.
+        logged.notified().await;
+        gates.release("slow");
+        assert_eq!(run.await.unwrap().value().unwrap().get("result"), Some(&json!(["quick", "slow"])));
+    });
+    let settled: Vec<String> = lines(&host.take_events()).into_iter().filter(|line| line.starts_with("settle")).collect();
+    assert_eq!(settled, ["settle call_1:code:2 read ok \"quick\"", "settle call_1:code:1 read ok \"slow\""]);
+}
+
+#[test]
+fn policies_of_different_calls_never_overlap() {
+    let host = Host::new();
+    let (journal, inside) = (Journal::default(), Arc::new(Mutex::new(0)));
+    let _pre = host.registry.on_pre_execute({
+        let (journal, inside) = (journal.clone(), Arc::clone(&inside));
+        move |execution, next| {
+            let (journal, inside) = (journal.clone(), Arc::clone(&inside));
+            async move {
+                if execution.parent().is_some() {
+                    *inside.lock().unwrap() += 1;
+                    for _ in 0..5 {
+                        tokio::task::yield_now().await;
+                    }
+                    let mut inside = inside.lock().unwrap();
+                    journal.add(inside.to_string());
+                    *inside -= 1;
+                }
+                next.call().await
+            }
+        }
+    });
+    host.value("return (await Promise.all([1, 2, 3, 4].map((value) => tools.echo({ value })))).length");
+    assert_eq!(journal.take(), ["1", "1", "1", "1"]);
+}
+
+#[test]
+fn call_that_nobody_awaits_is_aborted_when_the_program_returns() {
+    let host = Host::new();
+    let run = host.run("tools.hang({}); tools.hang({}); return 'gone'");
+    assert_eq!(
+        run.text(),
+        "gone\nNote: the program ended while these tool calls were still running; they were aborted: hang (2 times)."
+    );
+    let events = lines(&host.take_events());
+    assert_eq!(events.iter().filter(|line| line.starts_with("start")).count(), 2);
+    let settled = events.iter().filter(|line| line.ends_with("error Error: cancelled: run_code settled"));
+    assert_eq!(settled.count(), 2, "{events:?}");
+}
+
+#[test]
+fn success_after_the_run_has_settled_is_committed_as_aborted() {
+    let host = Host::new();
+    host.tool("stubborn", |_, ctx| async move {
+        ctx.signal().cancelled().await;
+        Ok(json!("done all the same"))
+    });
+    assert_eq!(host.run("tools.stubborn(); return 1").value(), json!(1));
+    assert_eq!(
+        lines(&host.take_events()),
+        ["start call_1:code:1 stubborn {}", "settle call_1:code:1 stubborn error Error: tool call aborted"]
+    );
+}
+
+#[test]
+fn call_that_is_still_queued_when_the_program_ends_never_starts() {
+    let (host, _gates) = gated();
+    host.register(tool("alone").exclusive().execute(|_, ctx| async move {
+        ctx.signal().cancelled().await;
+        Err::<Json, _>(ToolError::new("stopped"))
+    }));
+    assert_eq!(host.run("tools.alone(); tools.alone(); tools.echo({ value: 1 }); return 1").value(), json!(1));
+    assert_eq!(host.take_started(), ["call_1:code:1 alone"]);
+}
+
+#[test]
+fn run_returns_only_when_every_started_body_has_ended() {
+    let (host, gates) = gated();
+    let mut run = host.spawn(host.registry.execute(host.call("tools.read({ id: 'deaf' }); return 1")));
+    host.block_on(async {
+        assert_eq!(gates.next().await, "deaf");
+        // The body ignores its cancellation; the program itself has long ended.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!((&mut run).now_or_never().is_none());
+        gates.release("deaf");
+        assert_eq!(run.await.unwrap().value().unwrap().get("result"), Some(&json!(1)));
+    });
+    assert_eq!(gates.journal.take(), ["deaf begins", "deaf ends"]);
+}
+
+#[test]
+fn cancelled_run_waits_for_a_tool_that_ignores_it() {
+    let (host, gates) = gated();
+    let stop = SignalSource::new();
+    let mut run = host.spawn(host.registry.execute(host.call("return tools.read({ id: 'deaf' })").with_signal(stop.signal())));
+    let result = host.block_on(async {
+        gates.next().await;
+        stop.cancel("the user left");
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!((&mut run).now_or_never().is_none());
+        gates.release("deaf");
+        run.await.unwrap()
+    });
+    assert_eq!(result.text(), "Error: code run failed (abort): the user left");
+}
+
+#[test]
+fn nothing_of_a_program_runs_after_it_has_ended() {
+    let host = Host::new();
+    let run = host.run("setTimeout(() => { tools.echo({ value: 1 }); console.log('late') }, 1); queueMicrotask(() => {}); return 1");
+    assert_eq!((run.value(), run.logs()), (json!(1), Vec::new()));
+    assert_eq!(host.value("await new Promise((done) => setTimeout(done, 20)); return 2"), json!(2));
+    assert_eq!(host.take_events(), []);
+}
+
+#[test]
+fn tools_are_those_of_the_calling_agent_without_run_code() {
+    let mut config = HostConfig::default();
+    config.mode = Mode::Both;
+    let host = Host::made(config);
+    let other = Agent::new("other");
+    let scoped = host.registry.scoped(&host.agent);
+    scoped.register(tool("mine").execute(|_, _| async { Ok::<_, ToolError>(json!("mine")) })).unwrap().keep();
+    scoped.register(tool("echo").execute(|_, _| async { Ok::<_, ToolError>(json!("shadow")) })).unwrap().keep();
+    scoped.restrict(Restriction::deny(["fail"])).unwrap().keep();
+    let program = "return [Object.keys(tools), await tools.echo({ value: 'global' })]";
+    assert_eq!(host.value(program), json!([["echo", "hang", "mine"], "shadow"]));
+    assert_eq!(host.run_call(host.call(program).with_agent(other)).value(), json!([["echo", "fail", "hang"], "global"]));
+}
+
+#[test]
+fn tool_that_is_gone_meanwhile_is_an_unknown_tool() {
+    let host = Host::new();
+    let registration = host.registry.register(tool("brief").execute(|_, _| async { Ok::<_, ToolError>(json!(1)) })).unwrap();
+    let registration = Arc::new(registration);
+    host.tool("remove", move |_, _| {
+        registration.dispose();
+        async { Ok(Json::Null) }
+    });
+    let program = "const before = await tools.brief(); await tools.remove(); return [before, await tools.brief().catch((error) => error.message)]";
+    assert_eq!(host.value(program), json!([1, "unknown tool \"brief\""]));
+}
+
+#[test]
+fn contexts_reach_the_outer_result_in_the_order_of_the_calls() {
+    let (host, gates) = gated();
+    let _deferring = host.registry.on_post_execute(|execution, _, _| async move {
+        let mut acceptance = Acceptance::default();
+        if let Some(id) = execution.arguments().and_then(|arguments| arguments.get("id")).and_then(Json::as_str) {
+            acceptance.additional_contexts.push(context(id));
+        }
+        Ok(PostDecision::Accept(acceptance))
+    });
+    let program = "await Promise.all(['a', 'b'].map((id) => tools.read({ id }))); throw 'fails later'";
+    let run = host.spawn(host.registry.execute(host.call(program)));
+    let result = host.block_on(async {
+        gates.next().await;
+        gates.next().await;
+        gates.release("b");
+        gates.release("a");
+        run.await.unwrap()
+    });
+    assert!(result.is_error());
+    assert_eq!(result.additional_contexts(), [context("a"), context("b")]);
+}
+
+#[test]
+fn block_of_the_outer_call_drops_the_contexts_of_its_sub_calls() {
+    let host = Host::new();
+    host.tool("deferring", |_, ctx| {
+        ctx.defer_context(context("from inside"));
+        async { Ok(Json::Null) }
+    });
+    assert_eq!(host.run("await tools.deferring()").result.additional_contexts(), [context("from inside")]);
+    let _blocking = host.registry.on_post_execute(|execution, _, next| async move {
+        if execution.parent().is_none() { Ok(PostDecision::block("not this")) } else { next.call().await }
+    });
+    let run = host.run("return tools.deferring()");
+    assert_eq!((run.text(), run.result.additional_contexts()), ("not this".to_owned(), &[][..]));
+}
+
+#[test]
+fn sub_calls_compute_no_meta() {
+    let (host, journal) = (Host::new(), Journal::default());
+    host.register(tool("shown").presentation_meta({
+        let journal = journal.clone();
+        move |_, _| {
+            journal.add("meta");
+            json!({})
+        }
+    })
+    .execute(|_, _| async { Ok::<_, ToolError>(json!(1)) }));
+    assert_eq!(host.value("return tools.shown()"), json!(1));
+    assert_eq!(journal.take(), Vec::<String>::new());
+}
+
+#[test]
+fn sub_call_carries_agent_parent_and_signal_of_its_run() {
+    let host = Host::new();
+    let outer = Arc::new(Mutex::new(None));
+    let _pre = host.registry.on_pre_execute({
+        let outer = Arc::clone(&outer);
+        move |execution, next| {
+            if execution.parent().is_none() {
+                *outer.lock().unwrap() = Some(execution.token());
+            }
+            async move { next.call().await }
+        }
+    });
+    host.tool("look", {
+        let agent = host.agent.clone();
+        move |_, ctx| {
+            let same = [ctx.agent() == Some(&agent), ctx.parent() == *outer.lock().unwrap(), !ctx.signal().is_cancelled()];
+            async move { Ok(json!(same)) }
+        }
+    });
+    assert_eq!(host.value("return tools.look()"), json!([true, true, true]));
+}
+
+#[test]
+fn what_a_tool_spawned_outlives_the_run() {
+    let host = Host::new();
+    let (sender, receiver) = oneshot::channel();
+    let sender = Mutex::new(Some(sender));
+    let go = Arc::new(tokio::sync::Notify::new());
+    host.tool("spawn", {
+        let go = Arc::clone(&go);
+        move |_, _| {
+            let (sender, go) = (sender.lock().unwrap().take(), Arc::clone(&go));
+            async move {
+                tokio::spawn(async move {
+                    go.notified().await;
+                    sender.map(|sender| sender.send("still here"))
+                });
+                Ok(Json::Null)
+            }
+        }
+    });
+    assert_eq!(host.value("return tools.spawn()"), Json::Null);
+    go.notify_one();
+    assert_eq!(host.block_on(receiver), Ok("still here"));
+}
+
+/// Answers every question with one outcome.
+struct Answers(ApprovalOutcome);
+
+impl ApprovalService for Answers {
+    fn request(&self, _request: ApprovalRequest) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
+        let outcome = self.0.clone();
+        async move { Ok(outcome) }.boxed()
+    }
+}
+
+/// Notes each stage that a call of any tool but `run_code` passes.
+fn note_stages(host: &Host, journal: &Journal) -> Vec<Registration> {
+    let note = |stage: &'static str| {
+        let journal = journal.clone();
+        move |name: &str| {
+            if name != "run_code" {
+                journal.add(format!("{stage} {name}"));
+            }
+        }
+    };
+    let (pre, guard, before, after) = (note("pre"), note("guard"), note("execute"), note("executed"));
+    let (post, result) = (note("post"), note("result"));
+    let after = Arc::new(after);
+    vec![
+        host.registry.on_pre_execute(move |execution, next| {
+            pre(execution.name());
+            async move { next.call().await }
+        }),
+        host.registry.guard(move |execution| {
+            guard(execution.name());
+            None::<String>
+        }),
+        host.registry.on_execute(move |dispatch, next| {
+            before(dispatch.name());
+            let after = Arc::clone(&after);
+            async move {
+                let result = next.call().await;
+                after(dispatch.name());
+                result
+            }
+        }),
+        host.registry.on_post_execute(move |execution, _, next| {
+            post(execution.name());
+            async move { next.call().await }
+        }),
+        host.registry.on_result(move |execution, _| result(execution.name())),
+    ]
+}
+
+/// Says that a native call and a sub-call of `name` pass the same stages to the same end, and returns both.
+#[track_caller]
+fn same_both_ways(change: impl FnOnce(&Host) -> Vec<Registration>, name: &str, stages: &[&str], message: Result<&str, &str>) {
+    let mut config = HostConfig::default();
+    config.mode = Mode::Both;
+    let (host, journal) = (Host::made(config), Journal::default());
+    let _noted = note_stages(&host, &journal);
+    let _changed = change(&host);
+    let arguments = json!({"value": 7, "message": "as told"});
+    let call = ToolCall::new("native", name, arguments.clone()).with_agent(host.agent.clone());
+    let native = host.block_on(host.registry.execute(call));
+    let passed: Vec<String> = stages.iter().map(|stage| format!("{stage} {name}")).collect();
+    assert_eq!(journal.take(), passed, "native");
+    assert_eq!(outcome(&native), message.map(str::to_owned).map_err(str::to_owned), "native");
+
+    let program = format!("return tools[{name:?}]({arguments}).then((value) => ({{ value }}), (error) => ({{ error: error.message }}))");
+    let value = host.value(&program);
+    assert_eq!(journal.take(), passed, "from a program");
+    let told = match (value.get("value"), value.get("error").and_then(Json::as_str)) {
+        (Some(value), _) => Ok(value.to_text()),
+        (None, error) => Err(error.unwrap_or_default().to_owned()),
+    };
+    assert_eq!(told, outcome(&native), "from a program");
+    let content = host.take_events().into_iter().find_map(|event| match event {
+        HostEvent::CodeDispatch { content, .. } => Some(content),
+        _ => None,
+    });
+    assert_eq!(content.as_deref(), Some(native.content()), "from a program");
+}
+
+fn outcome(result: &ToolResult) -> Result<String, String> {
+    match result.value() {
+        Some(value) => Ok(value.to_text()),
+        None => Err(result.message().unwrap_or_default().to_owned()),
+    }
+}
+
+const ALL: &[&str] = &["pre", "guard", "execute", "executed", "post", "result"];
+
+#[test]
+fn success_and_failure_are_the_same_natively_and_from_a_program() {
+    same_both_ways(|_| vec![], "echo", ALL, Ok("7"));
+    same_both_ways(|_| vec![], "fail", ALL, Err("as told"));
+    let panics = |host: &Host| {
+        host.register(tool("panics").execute(|_, _| async { panic!("out of reach") }));
+        vec![]
+    };
+    same_both_ways(panics, "panics", ALL, Err("out of reach"));
+}
+
+#[test]
+fn denial_of_a_policy_is_the_same_natively_and_from_a_program() {
+    let deny = |host: &Host| {
+        vec![host.registry.on_pre_execute(|execution, next| async move {
+            if execution.name() == "echo" { Ok(PreDecision::deny("not today")) } else { next.call().await }
+        })]
+    };
+    same_both_ways(deny, "echo", &["pre", "post", "result"], Err("not today"));
+}
+
+#[test]
+fn objection_of_a_guard_is_the_same_natively_and_from_a_program() {
+    let guard = |host: &Host| {
+        vec![host.registry.guard(|execution| (execution.name() == "echo").then_some("guarded"))]
+    };
+    same_both_ways(guard, "echo", &["pre", "guard", "post", "result"], Err("guarded"));
+}
+
+#[test]
+fn approval_is_the_same_natively_and_from_a_program() {
+    let ask = |outcome: Option<ApprovalOutcome>| {
+        move |host: &Host| {
+            let mut registrations = vec![host.registry.on_pre_execute(|execution, next| async move {
+                if execution.name() == "echo" { Ok(PreDecision::ask("it looks dangerous")) } else { next.call().await }
+            })];
+            registrations.extend(outcome.map(|outcome| host.registry.mount_approval(Arc::new(Answers(outcome)))));
+            registrations
+        }
+    };
+    let denied = &["pre", "post", "result"];
+    same_both_ways(ask(None), "echo", denied, Err("it looks dangerous"));
+    same_both_ways(ask(Some(ApprovalOutcome::Rejected)), "echo", denied, Err("the user rejected tool \"echo\""));
+    same_both_ways(ask(Some(ApprovalOutcome::AllowedOnce)), "echo", ALL, Ok("7"));
+}
+
+#[test]
+fn wrapper_and_post_policy_are_the_same_natively_and_from_a_program() {
+    let replace = |host: &Host| {
+        vec![host.registry.on_execute(|dispatch, next| async move {
+            if dispatch.name() == "echo" { Ok(Arc::new(ToolResult::success(json!("cached")))) } else { next.call().await }
+        })]
+    };
+    same_both_ways(replace, "echo", ALL, Ok("\"cached\""));
+    let block = |host: &Host| {
+        vec![host.registry.on_post_execute(|execution, _, next| async move {
+            if execution.name() == "echo" { Ok(PostDecision::block("too much")) } else { next.call().await }
+        })]
+    };
+    same_both_ways(block, "echo", ALL, Err("too much"));
+}
+
+#[test]
+fn wrapper_may_call_the_rest_again_for_a_sub_call() {
+    let host = Host::new();
+    let tries = Arc::new(Mutex::new(0));
+    host.tool("flaky", {
+        let tries = Arc::clone(&tries);
+        move |_, _| {
+            *tries.lock().unwrap() += 1;
+            let count = *tries.lock().unwrap();
+            async move { if count < 3 { Err(ToolError::new("not yet")) } else { Ok(json!(count)) } }
+        }
+    });
+    let _retry = host.registry.on_execute(|dispatch, next| async move {
+        let mut result = next.call().await?;
+        while dispatch.name() == "flaky" && result.is_error() {
+            result = next.call().await?;
+        }
+        Ok(result)
+    });
+    assert_eq!(host.value("return tools.flaky()"), json!(3));
+    assert_eq!(host.take_started(), ["call_1:code:1 flaky"]);
+}
+
+#[test]
+fn code_mode_refuses_direct_calls_of_other_tools() {
+    let host = Host::new();
+    let run = host.run_call(ToolCall::new("direct", "echo", json!({"value": 1})));
+    assert_eq!(
+        run.text(),
+        "Error: unknown tool \"echo\": only `run_code` is callable directly — call `echo` from inside a `run_code` program instead"
+    );
+    assert_eq!(run.result.error().and_then(|failure| failure.code()), Some("UNKNOWN_TOOL"));
+}

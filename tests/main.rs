@@ -1,0 +1,16 @@
+//! The behaviour of the whole, one module per subject. One binary, because each costs a link.
+
+mod support;
+
+// What stands where, and what holds it.
+mod architecture;
+mod contract;
+
+// What a program can reach, and what crosses.
+mod surface;
+mod values;
+
+// What becomes of its calls, and of itself.
+mod dispatch;
+mod failures;
+mod limits;
