@@ -19,24 +19,31 @@ struct Workspace {
 impl Workspace {
     fn read() -> Self {
         // What was not built is not in cargo's cache; then its sources have to be asked for.
-        let metadata = metadata(&["--offline"]).or_else(|_| metadata(&[])).unwrap_or_else(|error| panic!("{error}"));
-        let members: BTreeSet<&str> = list(metadata.get("workspace_members")).iter().filter_map(Json::as_str).collect();
+        let metadata =
+            metadata(&["--offline"]).or_else(|_| metadata(&[])).unwrap_or_else(|error| panic!("{error}"));
+        let members: BTreeSet<&str> =
+            list(metadata.get("workspace_members")).iter().filter_map(Json::as_str).collect();
         let mut names = BTreeMap::new();
         let mut direct = BTreeMap::new();
         for package in list(metadata.get("packages")) {
             let (id, name) = (text(package, "id"), text(package, "name"));
             names.insert(id.to_owned(), name.to_owned());
             if members.contains(id) {
-                let normal = list(package.get("dependencies")).iter().filter(|each| each.get("kind").is_some_and(Json::is_null));
+                let normal = list(package.get("dependencies"))
+                    .iter()
+                    .filter(|each| each.get("kind").is_some_and(Json::is_null));
                 direct.insert(name.to_owned(), normal.map(|each| text(each, "name").to_owned()).collect());
             }
         }
         let mut edges = BTreeMap::new();
         for node in list(metadata.get("resolve").and_then(|resolve| resolve.get("nodes"))) {
             let not_for_tests = |dependency: &&Json| {
-                list(dependency.get("dep_kinds")).iter().any(|kind| kind.get("kind").and_then(Json::as_str) != Some("dev"))
+                list(dependency.get("dep_kinds"))
+                    .iter()
+                    .any(|kind| kind.get("kind").and_then(Json::as_str) != Some("dev"))
             };
-            let dependencies = list(node.get("deps")).iter().filter(not_for_tests).map(|each| text(each, "pkg").to_owned());
+            let dependencies =
+                list(node.get("deps")).iter().filter(not_for_tests).map(|each| text(each, "pkg").to_owned());
             edges.insert(text(node, "id").to_owned(), dependencies.collect());
         }
         Self { names, edges, direct }
@@ -44,7 +51,8 @@ impl Workspace {
 
     /// Names of everything below `package`.
     fn below(&self, package: &str) -> BTreeSet<&str> {
-        let mut open: Vec<&String> = self.names.iter().filter(|(_, name)| *name == package).map(|(id, _)| id).collect();
+        let mut open: Vec<&String> =
+            self.names.iter().filter(|(_, name)| *name == package).map(|(id, _)| id).collect();
         assert!(!open.is_empty(), "there is no package {package}");
         let mut seen: BTreeSet<&String> = BTreeSet::new();
         while let Some(id) = open.pop() {
@@ -64,7 +72,8 @@ fn metadata(more: &[&str]) -> Result<Json, String> {
     let version = Command::new(tool("RUSTC", "rustc")).arg("-vV").output().expect("rustc runs").stdout;
     let version = String::from_utf8(version).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
-    let engine: &[&str] = if cfg!(feature = "quickjs") { &["--no-default-features", "--features", "quickjs"] } else { &[] };
+    let engine: &[&str] =
+        if cfg!(feature = "quickjs") { &["--no-default-features", "--features", "quickjs"] } else { &[] };
     let output = Command::new(tool("CARGO", "cargo"))
         .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", host])
         .args(engine)
@@ -100,7 +109,8 @@ fn schema_codegen_and_registry_have_no_engine_below_them() {
     let workspace = Workspace::read();
     for package in ["code-mode-schema", "code-mode-codegen", "code-mode-registry"] {
         let below = workspace.below(package);
-        let unwanted: Vec<&&str> = below.iter().filter(|name| is_engine(name) || is_typescript(name)).collect();
+        let unwanted: Vec<&&str> =
+            below.iter().filter(|name| is_engine(name) || is_typescript(name)).collect();
         assert!(unwanted.is_empty(), "{package}: {unwanted:?}");
     }
 }
@@ -110,7 +120,8 @@ fn codegen_and_schema_do_no_input_and_no_output() {
     let workspace = Workspace::read();
     for package in ["code-mode-schema", "code-mode-codegen"] {
         let below = workspace.below(package);
-        let unwanted: Vec<&&str> = below.iter().filter(|name| ["tokio", "reqwest", "hyper", "async-std"].contains(name)).collect();
+        let unwanted: Vec<&&str> =
+            below.iter().filter(|name| ["tokio", "reqwest", "hyper", "async-std"].contains(name)).collect();
         assert!(unwanted.is_empty(), "{package}: {unwanted:?}");
     }
 }
@@ -119,7 +130,12 @@ fn codegen_and_schema_do_no_input_and_no_output() {
 fn codegen_and_registry_do_not_know_each_other_and_schema_knows_nobody() {
     let workspace = Workspace::read();
     let ours = |package: &str| -> Vec<String> {
-        workspace.below(package).into_iter().filter(|name| name.starts_with("code-mode")).map(str::to_owned).collect()
+        workspace
+            .below(package)
+            .into_iter()
+            .filter(|name| name.starts_with("code-mode"))
+            .map(str::to_owned)
+            .collect()
     };
     assert_eq!(ours("code-mode-schema"), Vec::<String>::new());
     assert_eq!(ours("code-mode-codegen"), ["code-mode-schema"]);

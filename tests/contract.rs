@@ -63,7 +63,8 @@ fn functions_of(path: &Path) -> Vec<String> {
 fn every_row_names_a_test() {
     let rows = rows();
     assert!(rows.len() > 50, "only {} rows were read", rows.len());
-    let empty: Vec<String> = rows.into_iter().filter(|row| row.tests.is_empty()).map(|row| row.place).collect();
+    let empty: Vec<String> =
+        rows.into_iter().filter(|row| row.tests.is_empty()).map(|row| row.place).collect();
     assert!(empty.is_empty(), "rows without a test: {empty:#?}");
 }
 
@@ -76,7 +77,10 @@ fn every_test_that_is_named_exists() {
             let exists = if let Some(folder) = test.strip_prefix("programs/") {
                 root().join("tests/programs").join(folder).is_dir()
             } else {
-                let (package, name) = (test.split("::").next().unwrap_or_default(), test.rsplit("::").next().unwrap_or_default());
+                let (package, name) = (
+                    test.split("::").next().unwrap_or_default(),
+                    test.rsplit("::").next().unwrap_or_default(),
+                );
                 let functions = known.entry(package.to_owned()).or_insert_with(|| functions(package));
                 functions.contains(name)
             };
@@ -90,8 +94,11 @@ fn every_test_that_is_named_exists() {
 
 #[test]
 fn every_test_of_this_binary_holds_something_of_the_contract() {
-    let named: BTreeSet<String> =
-        rows().into_iter().flat_map(|row| row.tests).filter_map(|test| test.strip_prefix("code-mode::")?.rsplit("::").next().map(str::to_owned)).collect();
+    let named: BTreeSet<String> = rows()
+        .into_iter()
+        .flat_map(|row| row.tests)
+        .filter_map(|test| test.strip_prefix("code-mode::")?.rsplit("::").next().map(str::to_owned))
+        .collect();
     let mut unnamed = Vec::new();
     for entry in fs::read_dir(root().join("tests")).unwrap() {
         let path = entry.unwrap().path();

@@ -1,62 +1,18 @@
 //! Sub-calls: ids, events, order, the exclusive barrier, settlement, contexts; and that they pass the very pipeline
 //! that native calls pass. Contract 3.5, 3.12, 6.8, 7.2 to 7.5; decisions 8, 13, 21, 23, 24, 28.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use code_mode::registry::{
-    Acceptance, ApprovalOutcome, ApprovalRequest, ApprovalService, ContentBlock, HostEvent, PostDecision, PreDecision,
-    Registration, Restriction, ToolBuilder,
+    Acceptance, ApprovalOutcome, ApprovalRequest, ApprovalService, ContentBlock, HostEvent, PostDecision,
+    PreDecision, Registration, Restriction,
 };
 use code_mode::{Agent, Json, Mode, SignalSource, ToolCall, ToolError, ToolResult, json};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use crate::support::{CALL, Host, HostConfig, Journal, context, tool};
-
-/// Tools whose bodies say that they have started and then wait for the test.
-struct Gates {
-    journal: Journal,
-    waiting: Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>,
-    started: Mutex<mpsc::UnboundedReceiver<String>>,
-    starts: mpsc::UnboundedSender<String>,
-}
-
-impl Gates {
-    fn new() -> Self {
-        let (starts, started) = mpsc::unbounded_channel();
-        Self { journal: Journal::default(), waiting: Arc::default(), started: Mutex::new(started), starts }
-    }
-
-    /// A tool that gives its `id` back once the test has released it; the journal says when its body begins and ends.
-    fn tool(&self, name: &str) -> ToolBuilder {
-        let (journal, waiting, starts) = (self.journal.clone(), Arc::clone(&self.waiting), self.starts.clone());
-        tool(name).execute(move |arguments: Json, _| {
-            let (journal, waiting, starts) = (journal.clone(), Arc::clone(&waiting), starts.clone());
-            async move {
-                let id = arguments.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
-                let (release, released) = oneshot::channel();
-                waiting.lock().unwrap().insert(id.clone(), release);
-                journal.add(format!("{id} begins"));
-                let _ = starts.send(id.clone());
-                let _ = released.await;
-                journal.add(format!("{id} ends"));
-                Ok::<_, ToolError>(id.into())
-            }
-        })
-    }
-
-    /// The next body that begins.
-    async fn next(&self) -> String {
-        std::future::poll_fn(|context| self.started.lock().unwrap().poll_recv(context)).await.expect("the gates are open")
-    }
-
-    fn release(&self, id: &str) {
-        let release = self.waiting.lock().unwrap().remove(id).unwrap_or_else(|| panic!("{id} does not wait"));
-        let _ = release.send(());
-    }
-}
+use crate::support::{CALL, Gates, Host, HostConfig, Journal, context, tool};
 
 /// A host with the gated tools `read` (may overlap) and `write` (runs alone).
 fn gated() -> (Host, Arc<Gates>) {
@@ -78,7 +34,11 @@ fn lines(events: &[HostEvent]) -> Vec<String> {
         }
         HostEvent::CodeDispatch { sub_call_id, name, is_error, content, .. } => {
             let text: Vec<&str> = content.iter().filter_map(ContentBlock::as_text).collect();
-            Some(format!("settle {sub_call_id} {name} {} {}", if *is_error { "error" } else { "ok" }, text.join("\n")))
+            Some(format!(
+                "settle {sub_call_id} {name} {} {}",
+                if *is_error { "error" } else { "ok" },
+                text.join("\n")
+            ))
         }
         _ => None,
     };
@@ -102,7 +62,8 @@ fn sub_calls_are_numbered_as_submitted_and_have_two_events_each() {
         ]
     );
     let parents = events.iter().filter_map(|event| match event {
-        HostEvent::CodeDispatchStart { parent_call_id, .. } | HostEvent::CodeDispatch { parent_call_id, .. } => Some(parent_call_id.as_str()),
+        HostEvent::CodeDispatchStart { parent_call_id, .. }
+        | HostEvent::CodeDispatch { parent_call_id, .. } => Some(parent_call_id.as_str()),
         _ => None,
     });
     assert!(parents.eq([CALL; 6]));
@@ -119,7 +80,11 @@ fn call_that_is_refused_at_the_boundary_uses_no_number() {
 fn call_that_breaks_its_schema_counts_as_started() {
     let host = Host::new();
     let schema = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
-    host.register(tool("strict").parameters(code_mode::Schema::full(schema)).execute(|_, _| async { Ok::<_, ToolError>(Json::Null) }));
+    host.register(
+        tool("strict")
+            .parameters(code_mode::Schema::full(schema))
+            .execute(|_, _| async { Ok::<_, ToolError>(Json::Null) }),
+    );
     let message = host.value("return tools.strict({ id: 'x' }).catch((error) => error.message)");
     assert_eq!(message, "invalid arguments: \"id\" must be an integer");
     assert_eq!(host.take_started(), ["call_1:code:1 strict"]);
@@ -137,10 +102,19 @@ fn without_an_agent_there_are_no_events() {
 #[test]
 fn log_is_streamed_while_the_program_runs() {
     let (host, gates) = gated();
-    let run = host.spawn(host.registry.execute(host.call("console.log('first'); await tools.read({ id: 'a' }); console.log('second')")));
+    let run = host
+        .spawn(host.registry.execute(
+            host.call("console.log('first'); await tools.read({ id: 'a' }); console.log('second')"),
+        ));
     assert_eq!(host.block_on(gates.next()), "a");
     let log = |events: Vec<HostEvent>| -> Vec<String> {
-        events.into_iter().filter_map(|event| match event { HostEvent::Log { text, .. } => Some(text.to_string()), _ => None }).collect()
+        events
+            .into_iter()
+            .filter_map(|event| match event {
+                HostEvent::Log { text, .. } => Some(text.to_string()),
+                _ => None,
+            })
+            .collect()
     };
     assert_eq!(log(host.take_events()), ["first"]);
     gates.release("a");
@@ -150,8 +124,7 @@ fn log_is_streamed_while_the_program_runs() {
 
 #[test]
 fn calls_overlap_up_to_the_bound_and_start_in_submission_order() {
-    let mut config = HostConfig::default();
-    config.max_parallel_sub_calls = 2;
+    let config = HostConfig { max_parallel_sub_calls: 2, ..HostConfig::default() };
     let (host, gates) = gated_with(config);
     let program = "return Promise.all(['a', 'b', 'c', 'd'].map((id) => tools.read({ id })))";
     let run = host.spawn(host.registry.execute(host.call(program)));
@@ -172,12 +145,15 @@ fn calls_overlap_up_to_the_bound_and_start_in_submission_order() {
 #[test]
 fn exclusive_call_waits_for_all_bodies_and_holds_up_all_others() {
     let (host, gates) = gated();
-    let program = "return Promise.all([tools.read({ id: 'r1' }), tools.read({ id: 'r2' }), tools.write({ id: 'w1' }),
+    let program =
+        "return Promise.all([tools.read({ id: 'r1' }), tools.read({ id: 'r2' }), tools.write({ id: 'w1' }),
         tools.write({ id: 'w2' }), tools.read({ id: 'r3' })])";
     let run = host.spawn(host.registry.execute(host.call(program)));
     host.block_on(async {
         assert_eq!((gates.next().await, gates.next().await), ("r1".to_owned(), "r2".to_owned()));
-        for (release, next) in [("r1", None), ("r2", Some("w1")), ("w1", Some("w2")), ("w2", Some("r3")), ("r3", None)] {
+        for (release, next) in
+            [("r1", None), ("r2", Some("w1")), ("w1", Some("w2")), ("w2", Some("r3")), ("r3", None)]
+        {
             gates.release(release);
             if let Some(next) = next {
                 assert_eq!(gates.next().await, next);
@@ -256,7 +232,8 @@ fn promises_settle_in_the_order_in_which_calls_finish() {
         gates.release("slow");
         assert_eq!(run.await.unwrap().value().unwrap().get("result"), Some(&json!(["quick", "slow"])));
     });
-    let settled: Vec<String> = lines(&host.take_events()).into_iter().filter(|line| line.starts_with("settle")).collect();
+    let settled: Vec<String> =
+        lines(&host.take_events()).into_iter().filter(|line| line.starts_with("settle")).collect();
     assert_eq!(settled, ["settle call_1:code:2 read ok \"quick\"", "settle call_1:code:1 read ok \"slow\""]);
 }
 
@@ -321,7 +298,10 @@ fn call_that_is_still_queued_when_the_program_ends_never_starts() {
         ctx.signal().cancelled().await;
         Err::<Json, _>(ToolError::new("stopped"))
     }));
-    assert_eq!(host.run("tools.alone(); tools.alone(); tools.echo({ value: 1 }); return 1").value(), json!(1));
+    assert_eq!(
+        host.run("tools.alone(); tools.alone(); tools.echo({ value: 1 }); return 1").value(),
+        json!(1)
+    );
     assert_eq!(host.take_started(), ["call_1:code:1 alone"]);
 }
 
@@ -346,7 +326,9 @@ fn run_returns_only_when_every_started_body_has_ended() {
 fn cancelled_run_waits_for_a_tool_that_ignores_it() {
     let (host, gates) = gated();
     let stop = SignalSource::new();
-    let mut run = host.spawn(host.registry.execute(host.call("return tools.read({ id: 'deaf' })").with_signal(stop.signal())));
+    let mut run = host.spawn(
+        host.registry.execute(host.call("return tools.read({ id: 'deaf' })").with_signal(stop.signal())),
+    );
     let result = host.block_on(async {
         gates.next().await;
         stop.cancel("the user left");
@@ -370,24 +352,66 @@ fn nothing_of_a_program_runs_after_it_has_ended() {
 }
 
 #[test]
-fn tools_are_those_of_the_calling_agent_without_run_code() {
+fn runs_beyond_the_bound_wait_first_in_first_out() {
     let mut config = HostConfig::default();
-    config.mode = Mode::Both;
+    config.runtime.max_concurrent_runs = 1;
+    let (host, gates) = gated_with(config);
+    let first =
+        host.spawn(host.registry.execute(host.call("await tools.read({ id: 'a' }); console.log('first')")));
+    host.block_on(async {
+        gates.next().await;
+        let mut second = Box::pin(host.registry.execute(host.call("console.log('second')")));
+        let mut third = Box::pin(host.registry.execute(host.call("console.log('third')")));
+        assert!((&mut second).now_or_never().is_none() && (&mut third).now_or_never().is_none());
+        gates.release("a");
+        let (third, second, first) = futures::join!(third, second, first);
+        assert!(!third.is_error() && !second.is_error() && !first.unwrap().is_error());
+    });
+    let logged = host.take_events().into_iter().filter_map(|event| match event {
+        HostEvent::Log { text, .. } => Some(text.to_string()),
+        _ => None,
+    });
+    assert!(logged.eq(["first", "second", "third"]));
+}
+
+#[test]
+fn run_beyond_the_queue_is_refused_with_both_numbers() {
+    let mut config = HostConfig::default();
+    config.runtime.max_concurrent_runs = 1;
+    config.runtime.max_queued_runs = 0;
+    let (host, gates) = gated_with(config);
+    let first = host.spawn(host.registry.execute(host.call("return tools.read({ id: 'a' })")));
+    host.block_on(gates.next());
+    assert_eq!(host.run("return 1").text(), "Error: 0 runs are waiting already (limit 0): try again later");
+    gates.release("a");
+    assert!(!host.block_on(first).unwrap().is_error());
+}
+
+#[test]
+fn tools_are_those_of_the_calling_agent_without_run_code() {
+    let config = HostConfig { mode: Mode::Both, ..HostConfig::default() };
     let host = Host::made(config);
     let other = Agent::new("other");
     let scoped = host.registry.scoped(&host.agent);
     scoped.register(tool("mine").execute(|_, _| async { Ok::<_, ToolError>(json!("mine")) })).unwrap().keep();
-    scoped.register(tool("echo").execute(|_, _| async { Ok::<_, ToolError>(json!("shadow")) })).unwrap().keep();
+    scoped
+        .register(tool("echo").execute(|_, _| async { Ok::<_, ToolError>(json!("shadow")) }))
+        .unwrap()
+        .keep();
     scoped.restrict(Restriction::deny(["fail"])).unwrap().keep();
     let program = "return [Object.keys(tools), await tools.echo({ value: 'global' })]";
     assert_eq!(host.value(program), json!([["echo", "hang", "mine"], "shadow"]));
-    assert_eq!(host.run_call(host.call(program).with_agent(other)).value(), json!([["echo", "fail", "hang"], "global"]));
+    assert_eq!(
+        host.run_call(host.call(program).with_agent(other)).value(),
+        json!([["echo", "fail", "hang"], "global"])
+    );
 }
 
 #[test]
 fn tool_that_is_gone_meanwhile_is_an_unknown_tool() {
     let host = Host::new();
-    let registration = host.registry.register(tool("brief").execute(|_, _| async { Ok::<_, ToolError>(json!(1)) })).unwrap();
+    let registration =
+        host.registry.register(tool("brief").execute(|_, _| async { Ok::<_, ToolError>(json!(1)) })).unwrap();
     let registration = Arc::new(registration);
     host.tool("remove", move |_, _| {
         registration.dispose();
@@ -402,7 +426,9 @@ fn contexts_reach_the_outer_result_in_the_order_of_the_calls() {
     let (host, gates) = gated();
     let _deferring = host.registry.on_post_execute(|execution, _, _| async move {
         let mut acceptance = Acceptance::default();
-        if let Some(id) = execution.arguments().and_then(|arguments| arguments.get("id")).and_then(Json::as_str) {
+        if let Some(id) =
+            execution.arguments().and_then(|arguments| arguments.get("id")).and_then(Json::as_str)
+        {
             acceptance.additional_contexts.push(context(id));
         }
         Ok(PostDecision::Accept(acceptance))
@@ -438,14 +464,17 @@ fn block_of_the_outer_call_drops_the_contexts_of_its_sub_calls() {
 #[test]
 fn sub_calls_compute_no_meta() {
     let (host, journal) = (Host::new(), Journal::default());
-    host.register(tool("shown").presentation_meta({
-        let journal = journal.clone();
-        move |_, _| {
-            journal.add("meta");
-            json!({})
-        }
-    })
-    .execute(|_, _| async { Ok::<_, ToolError>(json!(1)) }));
+    host.register(
+        tool("shown")
+            .presentation_meta({
+                let journal = journal.clone();
+                move |_, _| {
+                    journal.add("meta");
+                    json!({})
+                }
+            })
+            .execute(|_, _| async { Ok::<_, ToolError>(json!(1)) }),
+    );
     assert_eq!(host.value("return tools.shown()"), json!(1));
     assert_eq!(journal.take(), Vec::<String>::new());
 }
@@ -466,7 +495,11 @@ fn sub_call_carries_agent_parent_and_signal_of_its_run() {
     host.tool("look", {
         let agent = host.agent.clone();
         move |_, ctx| {
-            let same = [ctx.agent() == Some(&agent), ctx.parent() == *outer.lock().unwrap(), !ctx.signal().is_cancelled()];
+            let same = [
+                ctx.agent() == Some(&agent),
+                ctx.parent() == *outer.lock().unwrap(),
+                !ctx.signal().is_cancelled(),
+            ];
             async move { Ok(json!(same)) }
         }
     });
@@ -548,9 +581,13 @@ fn note_stages(host: &Host, journal: &Journal) -> Vec<Registration> {
 
 /// Says that a native call and a sub-call of `name` pass the same stages to the same end, and returns both.
 #[track_caller]
-fn same_both_ways(change: impl FnOnce(&Host) -> Vec<Registration>, name: &str, stages: &[&str], message: Result<&str, &str>) {
-    let mut config = HostConfig::default();
-    config.mode = Mode::Both;
+fn same_both_ways(
+    change: impl FnOnce(&Host) -> Vec<Registration>,
+    name: &str,
+    stages: &[&str],
+    message: Result<&str, &str>,
+) {
+    let config = HostConfig { mode: Mode::Both, ..HostConfig::default() };
     let (host, journal) = (Host::made(config), Journal::default());
     let _noted = note_stages(&host, &journal);
     let _changed = change(&host);
@@ -561,7 +598,9 @@ fn same_both_ways(change: impl FnOnce(&Host) -> Vec<Registration>, name: &str, s
     assert_eq!(journal.take(), passed, "native");
     assert_eq!(outcome(&native), message.map(str::to_owned).map_err(str::to_owned), "native");
 
-    let program = format!("return tools[{name:?}]({arguments}).then((value) => ({{ value }}), (error) => ({{ error: error.message }}))");
+    let program = format!(
+        "return tools[{name:?}]({arguments}).then((value) => ({{ value }}), (error) => ({{ error: error.message }}))"
+    );
     let value = host.value(&program);
     assert_eq!(journal.take(), passed, "from a program");
     let told = match (value.get("value"), value.get("error").and_then(Json::as_str)) {
@@ -619,15 +658,25 @@ fn approval_is_the_same_natively_and_from_a_program() {
     let ask = |outcome: Option<ApprovalOutcome>| {
         move |host: &Host| {
             let mut registrations = vec![host.registry.on_pre_execute(|execution, next| async move {
-                if execution.name() == "echo" { Ok(PreDecision::ask("it looks dangerous")) } else { next.call().await }
+                if execution.name() == "echo" {
+                    Ok(PreDecision::ask("it looks dangerous"))
+                } else {
+                    next.call().await
+                }
             })];
-            registrations.extend(outcome.map(|outcome| host.registry.mount_approval(Arc::new(Answers(outcome)))));
+            registrations
+                .extend(outcome.map(|outcome| host.registry.mount_approval(Arc::new(Answers(outcome)))));
             registrations
         }
     };
     let denied = &["pre", "post", "result"];
     same_both_ways(ask(None), "echo", denied, Err("it looks dangerous"));
-    same_both_ways(ask(Some(ApprovalOutcome::Rejected)), "echo", denied, Err("the user rejected tool \"echo\""));
+    same_both_ways(
+        ask(Some(ApprovalOutcome::Rejected)),
+        "echo",
+        denied,
+        Err("the user rejected tool \"echo\""),
+    );
     same_both_ways(ask(Some(ApprovalOutcome::AllowedOnce)), "echo", ALL, Ok("7"));
 }
 
@@ -635,7 +684,11 @@ fn approval_is_the_same_natively_and_from_a_program() {
 fn wrapper_and_post_policy_are_the_same_natively_and_from_a_program() {
     let replace = |host: &Host| {
         vec![host.registry.on_execute(|dispatch, next| async move {
-            if dispatch.name() == "echo" { Ok(Arc::new(ToolResult::success(json!("cached")))) } else { next.call().await }
+            if dispatch.name() == "echo" {
+                Ok(Arc::new(ToolResult::success(json!("cached"))))
+            } else {
+                next.call().await
+            }
         })]
     };
     same_both_ways(replace, "echo", ALL, Ok("\"cached\""));

@@ -1,9 +1,12 @@
 //! How a failed program is told to the model: kind, message, place, code frame, causes, notes.
 //! Contract 6.4, 7.6; decisions 11 to 14, 16, 18, 19, 21.
 
-use code_mode::{FailureKind, Json, SignalSource, ToolCall, ToolError, json};
+use std::sync::Arc;
 
-use crate::support::{CALL, Host};
+use code_mode::runtime::{HostCall, HostFunctions, Namespace};
+use code_mode::{CodeRuntime as _, FailureKind, Json, RunRequest, SignalSource, ToolCall, ToolError, json};
+
+use crate::support::{CALL, Host, on_engine};
 
 /// Says that `program` fails as `exception` with exactly this message.
 #[track_caller]
@@ -28,13 +31,18 @@ fn thrown_error_is_told_with_its_stack_and_the_line() {
 #[test]
 fn columns_count_utf16_units() {
     let failure = Host::new().run("'\u{1F600}'; throw new Error('x')").failure();
-    assert_eq!((failure.line, failure.column), (Some(1), Some(13)));
-    assert!(failure.message.ends_with("  1 | '\u{1F600}'; throw new Error('x')\n    |            ^"), "{}", failure.message);
+    // QuickJS counts characters.
+    assert_eq!((failure.line, failure.column), (Some(1), Some(on_engine(13, 12))));
+    let frame = "  1 | '\u{1F600}'; throw new Error('x')\n    |";
+    assert!(failure.message.contains(frame), "{}", failure.message);
 }
 
 #[test]
 fn stack_has_the_programs_frames_only_and_at_most_ten() {
-    let message = Host::new().run("const f = (n: number) => { if (n === 0) throw new Error('deep'); f(n - 1) };\nf(50)").failure().message;
+    let message = Host::new()
+        .run("const f = (n: number) => { if (n === 0) throw new Error('deep'); f(n - 1) };\nf(50)")
+        .failure()
+        .message;
     let frames: Vec<&str> = message.lines().filter(|line| line.starts_with("    at ")).collect();
     assert_eq!(frames.len(), 10, "{message}");
     assert!(frames.iter().all(|frame| frame.starts_with("    at f (program:1:")), "{message}");
@@ -46,7 +54,10 @@ fn async_frames_are_shown() {
         .run("async function one() { await two() }\nasync function two() { await null; throw new Error('late') }\nawait one()")
         .failure()
         .message;
-    assert!(message.starts_with("Error: late\n    at two (program:2:42)\n    at async one (program:1:24)"), "{message}");
+    assert!(
+        message.starts_with("Error: late\n    at two (program:2:42)\n    at async one (program:1:24)"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -89,7 +100,11 @@ fn hostile_thrown_values_still_fail_the_run() {
     ] {
         let failure = Host::new().run(program).failure();
         assert_eq!(failure.kind, FailureKind::Exception, "{program}");
-        assert!(!failure.message.is_empty() && failure.message.len() < 2000, "{program}: {}", failure.message);
+        assert!(
+            !failure.message.is_empty() && failure.message.len() < 2000,
+            "{program}: {}",
+            failure.message
+        );
     }
 }
 
@@ -100,7 +115,8 @@ fn causes_are_shown_and_bounded() {
         "Error: outer\n    at program:1:7\n  1 | throw new Error('outer', { cause: new TypeError('inner', { cause: 'text' }) })\n    |       ^\n\
          [cause]: TypeError: inner\n    at program:1:35\n[cause]: 'text'",
     );
-    let chain = "let e = new Error('0'); for (let i = 1; i < 100; i++) e = new Error(`${i}`, { cause: e }); throw e";
+    let chain =
+        "let e = new Error('0'); for (let i = 1; i < 100; i++) e = new Error(`${i}`, { cause: e }); throw e";
     let message = Host::new().run(chain).failure().message;
     assert_eq!(message.matches("[cause]: ").count(), 4, "{message}");
 }
@@ -116,14 +132,18 @@ fn members_of_an_aggregate_are_shown_and_bounded() {
             && message.ends_with("\n[error 0]: Error: a\n    at program:1:27\n[error 1]: 7\n[error 2]: RangeError: b\n    at program:1:46"),
         "{message}"
     );
-    let message = Host::new().run("await Promise.any(Array.from({ length: 20 }, (_, i) => Promise.reject(i)))").failure().message;
+    let message = Host::new()
+        .run("await Promise.any(Array.from({ length: 20 }, (_, i) => Promise.reject(i)))")
+        .failure()
+        .message;
     assert!(message.contains("[error 4]: 4\n... 15 more errors"), "{message}");
 }
 
 #[test]
 fn error_text_is_cut_at_16_kib_and_says_how_much_is_missing() {
     let whole_bytes = 100_000;
-    let run = Host::new().run(&format!("console.log('kept'); throw new Error('E_BIG ' + 'é'.repeat({whole_bytes}))"));
+    let run = Host::new()
+        .run(&format!("console.log('kept'); throw new Error('E_BIG ' + 'é'.repeat({whole_bytes}))"));
     let failure = run.failure();
     assert!(failure.message.starts_with("Error: E_BIG éé") && failure.message.len() <= 16 * 1024);
     let mark = failure.message.lines().last().unwrap();
@@ -147,7 +167,10 @@ fn tool_failure_as_a_cause_names_the_tool_too() {
         .run("try { await tools.fail({ message: 'inner' }) } catch (cause) { throw new Error('outer', { cause }) }")
         .failure()
         .message;
-    assert!(message.contains("\n[cause]: ToolCallError: tool \"fail\" failed: inner\n    at program:1:19"), "{message}");
+    assert!(
+        message.contains("\n[cause]: ToolCallError: tool \"fail\" failed: inner\n    at program:1:19"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -207,13 +230,19 @@ fn program_that_nothing_can_settle_fails_at_once() {
     let stalled = "the program waits on a promise that nothing can settle";
     check("await new Promise(() => {})", stalled);
     check("console.log('before'); await tools.echo({ value: 1 }); await Promise.race([])", stalled);
-    check("for await (const each of { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }) ;", stalled);
+    check(
+        "for await (const each of { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }) ;",
+        stalled,
+    );
 }
 
 #[test]
 fn constructs_that_are_no_erasable_types_are_refused_with_what_to_write() {
     for (program, message) in [
-        ("enum A { B }", "TypeScript enum is not supported in strip-only mode (program:1:1): use a const object"),
+        (
+            "enum A { B }",
+            "TypeScript enum is not supported in strip-only mode (program:1:1): use a const object",
+        ),
         (
             "namespace N { export const a = 1 }",
             "TypeScript namespace declaration is not supported in strip-only mode (program:1:1): use a plain object or functions",
@@ -230,7 +259,7 @@ fn constructs_that_are_no_erasable_types_are_refused_with_what_to_write() {
         ("const a = ;", "Expression expected (program:1:11)"),
     ] {
         let host = Host::new();
-        let failure = host.run(&format!("{program}\n")).failure();
+        let failure = host.run(program).failure();
         assert_eq!(failure.kind, FailureKind::Exception);
         assert_eq!(failure.message.lines().next(), Some(message), "{program}");
         assert_eq!(failure.line, Some(1), "{program}");
@@ -246,13 +275,20 @@ fn early_errors_of_the_engine_have_their_place() {
         ("for (const a of []) { break nowhere }", 1),
     ] {
         let failure = Host::new().run(program).failure();
-        assert_eq!((failure.kind, failure.line), (FailureKind::Exception, Some(line)), "{program}: {}", failure.message);
+        assert_eq!(
+            (failure.kind, failure.line),
+            (FailureKind::Exception, Some(line)),
+            "{program}: {}",
+            failure.message
+        );
     }
 }
 
 #[test]
 fn text_that_is_evaluated_has_no_lines_of_its_own_in_the_program() {
-    for program in ["\n(0, eval)('\\n\\n\\nthrow new Error(\"x\")')", "\nnew Function('\\n\\nthrow new Error(\"x\")')()"] {
+    for program in
+        ["\n(0, eval)('\\n\\n\\nthrow new Error(\"x\")')", "\nnew Function('\\n\\nthrow new Error(\"x\")')()"]
+    {
         let failure = Host::new().run(program).failure();
         assert_eq!(failure.line, Some(2), "{program}: {}", failure.message);
     }
@@ -287,7 +323,11 @@ fn failure_keeps_the_log_and_lists_the_calls_that_had_succeeded() {
 #[test]
 fn value_that_was_not_returned_is_noted() {
     let text = Host::new().run("const sum = 1 + 2;\nsum").text();
-    assert!(text.starts_with("(run_code completed with no output)\nNote: ") && text.contains("its value was not returned"), "{text}");
+    assert!(
+        text.starts_with("(run_code completed with no output)\nNote: ")
+            && text.contains("its value was not returned"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -313,7 +353,10 @@ fn arguments_of_run_code_are_checked_before_anything_runs() {
             json!({}),
             "Error: invalid arguments: missing required property \"code\"; missing required property \"description\"",
         ),
-        (json!({"code": "return 1", "description": " \n"}), "Error: invalid description: expected a non-empty string"),
+        (
+            json!({"code": "return 1", "description": " \n"}),
+            "Error: invalid description: expected a non-empty string",
+        ),
         (json!({"code": 1, "description": "d"}), "Error: invalid arguments: \"code\" must be a string"),
     ] {
         assert_eq!(host.run_call(ToolCall::new(CALL, "run_code", arguments)).text(), text);
@@ -347,5 +390,39 @@ fn disposed_runtime_aborts_its_runs_and_refuses_others() {
 fn result_that_is_no_json_is_a_kind_of_its_own() {
     let failure = Host::new().run("return { at: new Date(0) }").failure();
     let message = "program completion must be lossless JSON: value.at is a Date: use .toISOString()";
-    assert_eq!((failure.kind, failure.message.as_str(), failure.line), (FailureKind::InvalidOutput, message, None));
+    assert_eq!(
+        (failure.kind, failure.message.as_str(), failure.line),
+        (FailureKind::InvalidOutput, message, None)
+    );
+}
+
+#[test]
+fn names_that_no_program_can_use_are_refused_as_misuse() {
+    let host = Host::new();
+    let run = |change: &dyn Fn(&mut Vec<Namespace>)| {
+        let mut request = RunRequest::new("return 1");
+        request.namespaces = vec![Namespace::tools(Arc::from([]), Arc::new(Deaf))];
+        change(&mut request.namespaces);
+        host.block_on(host.runtime.run(request)).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&|_| ()), Ok(()));
+    for global in ["", "1a", "a-b", "await", "console", "arguments", "eval"] {
+        let refused = Err(format!("namespace {global:?} is not a usable identifier"));
+        assert_eq!(run(&|namespaces| namespaces[0].global = global.into()), refused);
+    }
+    let class = |namespaces: &mut Vec<Namespace>| namespaces[0].error_class.name = "class".into();
+    assert_eq!(run(&class), Err("error class \"class\" is not a usable identifier".to_owned()));
+    for member in ["", "name", "message", "stack"] {
+        let refused = Err(format!("error member {member:?} is not a usable identifier"));
+        assert_eq!(run(&|namespaces| namespaces[0].error_class.member = member.into()), refused);
+    }
+    let twice = |namespaces: &mut Vec<Namespace>| namespaces.push(namespaces[0].clone());
+    assert_eq!(run(&twice), Err("global \"tools\" is declared twice".to_owned()));
+}
+
+/// Answers nobody.
+struct Deaf;
+
+impl HostFunctions for Deaf {
+    fn call(&self, _call: HostCall) {}
 }

@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use code_mode::{FailureKind, Json, Limits, SignalSource};
+use code_mode::runtime::{HostCall, HostFunctions, Namespace};
+use code_mode::{CodeRuntime as _, FailureKind, Json, Limits, RunRequest, SignalSource};
+use futures::channel::oneshot;
 
 use crate::support::{Host, HostConfig, Run, on_engine};
 
@@ -181,7 +183,8 @@ fn growing_array_buffer_is_not_available() {
         "return Reflect.construct(ArrayBuffer, [1, { maxByteLength: 1e9 }])",
         "return new (class extends ArrayBuffer {})(1, { maxByteLength: 1e9 })",
     ] {
-        let message = "RangeError: an ArrayBuffer with maxByteLength is not available: allocate a fixed length";
+        let message =
+            "RangeError: an ArrayBuffer with maxByteLength is not available: allocate a fixed length";
         check(program, |_| (), FailureKind::Exception, message);
     }
 }
@@ -210,7 +213,8 @@ fn flood_of_output_is_cut_at_its_limit() {
 
 #[test]
 fn result_over_the_output_limit_is_dropped_whole() {
-    let run = run("console.log('kept'); return 'é'.repeat(10_000)", |limits| limits.max_output_bytes = 10_000);
+    let run =
+        run("console.log('kept'); return 'é'.repeat(10_000)", |limits| limits.max_output_bytes = 10_000);
     assert_eq!(run.failure().kind, FailureKind::OutputLimit);
     assert_eq!(run.logs(), ["kept"]);
     assert!(!run.text().contains('é'), "{}", run.text());
@@ -258,7 +262,12 @@ fn ten_thousand_calls_in_a_row_are_allowed_and_no_more() {
 #[test]
 fn program_longer_than_its_limit_is_refused_with_both_sizes() {
     let limited = |limits: &mut Limits| limits.max_source_bytes = 10;
-    check("return /* */ 1", limited, FailureKind::Exception, "the program is 14 bytes long, the limit is 10 bytes");
+    check(
+        "return /* */ 1",
+        limited,
+        FailureKind::Exception,
+        "the program is 14 bytes long, the limit is 10 bytes",
+    );
 }
 
 #[test]
@@ -288,7 +297,9 @@ fn methods_refuse_arrays_that_they_could_not_walk_in_time() {
         let failure = run(&program, brief).failure();
         let message = failure.message.lines().next().unwrap();
         let fits = message.starts_with("RangeError: array of length ")
-            && message.ends_with(" (limit 33554432): use a Map or an object for sparse keys, a typed array for many numbers")
+            && message.ends_with(
+                " (limit 33554432): use a Map or an object for sparse keys, a typed array for many numbers",
+            )
             && message.contains(&format!(" is too long for {method} "));
         assert!(fits, "{call}: {message}");
     }
@@ -317,7 +328,15 @@ fn short_arrays_are_what_they_always_were() {
             Object.keys(Array.prototype)];
     ";
     let expected = code_mode::json!([
-        [1, 2, 3], [1, 2, 3], ["filter", 1], ["concat", 1], [0, 1], ["a", "b"], 2, true, []
+        [1, 2, 3],
+        [1, 2, 3],
+        ["filter", 1],
+        ["concat", 1],
+        [0, 1],
+        ["a", "b"],
+        2,
+        true,
+        []
     ]);
     assert_eq!(run(program, |_| ()).value(), expected);
 }
@@ -343,7 +362,7 @@ fn dropped_run_stops_and_gives_its_place_back() {
     let mut config = HostConfig::default();
     config.runtime.max_concurrent_runs = 1;
     let host = Host::made(config);
-    let (begun, has_begun) = futures::channel::oneshot::channel();
+    let (begun, has_begun) = oneshot::channel();
     let begun = Mutex::new(Some(begun));
     let observer = host.on_log(move || {
         if let Some(begun) = begun.lock().unwrap().take() {
@@ -355,4 +374,37 @@ fn dropped_run_stops_and_gives_its_place_back() {
     drop(observer);
     run.abort();
     assert_eq!(host.value("return 1"), Json::from(1));
+}
+
+/// Answers nobody, and tells when the isolate that holds it is gone.
+struct Held(Option<oneshot::Sender<()>>);
+
+impl HostFunctions for Held {
+    fn call(&self, _call: HostCall) {}
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(gone) = self.0.take() {
+            let _ = gone.send(());
+        }
+    }
+}
+
+#[test]
+fn caller_is_answered_while_a_built_in_that_nothing_can_stop_goes_on() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let host = Host::limited(brief);
+    let (gone, is_gone) = oneshot::channel();
+    let held = Arc::new(Held(Some(gone)));
+    let isolate = Arc::downgrade(&held);
+    // Takes seconds on either engine.
+    let mut request = RunRequest::new("const sparse = []; sparse[33554000] = 1; sparse.sort()");
+    request.namespaces = vec![Namespace::tools(Arc::from([]), held)];
+    let outcome = host.block_on(host.runtime.run(request)).unwrap();
+    assert!(isolate.strong_count() > 0, "the isolate had stopped");
+    let failure = outcome.end.unwrap_err();
+    assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Timeout, USED_UP));
+    assert_eq!(host.value("return 1"), Json::from(1));
+    host.block_on(is_gone).unwrap();
 }

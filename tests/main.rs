@@ -1,4 +1,5 @@
 //! The behaviour of the whole, one module per subject. One binary, because each costs a link.
+#![allow(clippy::unwrap_used, reason = "a helper that cannot go on fails the test that called it")]
 
 mod support;
 

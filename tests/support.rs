@@ -1,13 +1,15 @@
 //! What all subjects share: a host with a few tools, programs run in it, and what came of them.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use code_mode::registry::{AdditionalContext, HostEvent, HostEventRecord, Registration};
+use code_mode::registry::{AdditionalContext, HostEvent, HostEventRecord, Registration, ToolBuilder};
 use code_mode::{
-    Agent, CodeMode, CodeRunFailed, Failure, Json, Limits, Mode, RegistryConfig, ThreadRuntime, ThreadRuntimeConfig,
-    ToolCall, ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext, json,
+    Agent, CodeMode, CodeRunFailed, Failure, Json, Limits, Mode, RegistryConfig, ThreadRuntime,
+    ThreadRuntimeConfig, ToolCall, ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext, json,
 };
+use tokio::sync::{mpsc, oneshot};
 
 /// How a [`Host`] is made.
 pub(crate) struct HostConfig {
@@ -35,7 +37,8 @@ pub(crate) struct Host {
     pub(crate) runtime: ThreadRuntime,
     tokio: tokio::runtime::Runtime,
     events: Arc<Mutex<Vec<HostEvent>>>,
-    _installed: (CodeMode, Registration),
+    pub(crate) code_mode: CodeMode,
+    _observer: Registration,
 }
 
 /// The id of the outer calls.
@@ -64,18 +67,25 @@ impl Host {
             let events = Arc::clone(&events);
             move |record: &HostEventRecord| events.lock().unwrap().push(record.event.clone())
         }));
-        let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let tokio =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let host = Self {
             registry,
             agent: Agent::new("tester"),
             runtime,
             tokio,
             events,
-            _installed: (code_mode, observer),
+            code_mode,
+            _observer: observer,
         };
-        host.tool("echo", |arguments, _| async move { Ok(arguments.get("value").cloned().unwrap_or_default()) });
+        host.tool(
+            "echo",
+            |arguments, _| async move { Ok(arguments.get("value").cloned().unwrap_or_default()) },
+        );
         host.tool("fail", |arguments, _| async move {
-            Err(ToolError::new(arguments.get("message").and_then(Json::as_str).unwrap_or("no message").to_owned()))
+            Err(ToolError::new(
+                arguments.get("message").and_then(Json::as_str).unwrap_or("no message").to_owned(),
+            ))
         });
         host.tool("hang", |_, ctx: ToolRunContext| async move {
             let reason = ctx.signal().cancelled().await;
@@ -159,7 +169,7 @@ impl Host {
 }
 
 /// The beginning of a tool's definition: any value, rendered as its JSON text.
-pub(crate) fn tool(name: &str) -> code_mode::registry::ToolBuilder {
+pub(crate) fn tool(name: &str) -> ToolBuilder {
     ToolDefinition::builder(name)
         .description(format!("The tool {name}"))
         .parameters(json!({"type": "object"}))
@@ -238,4 +248,50 @@ impl Journal {
 /// A context that says `text`.
 pub(crate) fn context(text: &str) -> AdditionalContext {
     AdditionalContext::text("test", text)
+}
+
+/// Tools whose bodies say that they have started and then wait for the test.
+pub(crate) struct Gates {
+    pub(crate) journal: Journal,
+    waiting: Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>,
+    started: Mutex<mpsc::UnboundedReceiver<String>>,
+    starts: mpsc::UnboundedSender<String>,
+}
+
+impl Gates {
+    pub(crate) fn new() -> Self {
+        let (starts, started) = mpsc::unbounded_channel();
+        Self { journal: Journal::default(), waiting: Arc::default(), started: Mutex::new(started), starts }
+    }
+
+    /// A tool that gives its `id` back once the test has released it; the journal says when its body begins and ends.
+    pub(crate) fn tool(&self, name: &str) -> ToolBuilder {
+        let (journal, waiting, starts) =
+            (self.journal.clone(), Arc::clone(&self.waiting), self.starts.clone());
+        tool(name).execute(move |arguments: Json, _| {
+            let (journal, waiting, starts) = (journal.clone(), Arc::clone(&waiting), starts.clone());
+            async move {
+                let id = arguments.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
+                let (release, released) = oneshot::channel();
+                waiting.lock().unwrap().insert(id.clone(), release);
+                journal.add(format!("{id} begins"));
+                let _ = starts.send(id.clone());
+                let _ = released.await;
+                journal.add(format!("{id} ends"));
+                Ok::<_, ToolError>(id.into())
+            }
+        })
+    }
+
+    /// The next body that begins.
+    pub(crate) async fn next(&self) -> String {
+        std::future::poll_fn(|context| self.started.lock().unwrap().poll_recv(context))
+            .await
+            .expect("the gates are open")
+    }
+
+    pub(crate) fn release(&self, id: &str) {
+        let release = self.waiting.lock().unwrap().remove(id).unwrap_or_else(|| panic!("{id} does not wait"));
+        let _ = release.send(());
+    }
 }

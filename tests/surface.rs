@@ -1,9 +1,10 @@
 //! What a program can reach: the globals, `tools`, `ToolCallError`, and what is not there.
 //! Contract 6.3, 6.7, 7.2; decisions 9, 10, 20, 28.
 
-use code_mode::{Json, json};
+use code_mode::schema::to_json;
+use code_mode::{Json, ToolError, json};
 
-use crate::support::Host;
+use crate::support::{Host, on_engine, tool};
 
 /// The globals of the language itself that both engines have.
 const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array \
@@ -15,7 +16,8 @@ const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack At
     parseFloat parseInt undefined unescape";
 
 /// Those that a run adds.
-const ADDED: &str = "ToolCallError clearInterval clearTimeout console queueMicrotask setInterval setTimeout tools";
+const ADDED: &str =
+    "ToolCallError clearInterval clearTimeout console queueMicrotask setInterval setTimeout tools";
 
 /// The class of errors that QuickJS itself throws.
 const OF_THE_ENGINE: &str = if cfg!(feature = "quickjs") { "InternalError" } else { "" };
@@ -32,7 +34,8 @@ fn check(host: &Host, expressions: &[(&str, Json)]) {
 
 #[test]
 fn globals_are_exactly_those_of_the_list() {
-    let seen = Host::new().value("return Reflect.ownKeys(globalThis).filter((key) => typeof key === 'string').sort()");
+    let seen = Host::new()
+        .value("return Reflect.ownKeys(globalThis).filter((key) => typeof key === 'string').sort()");
     let seen: Vec<&str> = seen.as_array().unwrap().iter().filter_map(Json::as_str).collect();
     let lists = [LANGUAGE, ADDED, OF_THE_ENGINE].map(str::split_ascii_whitespace);
     let mut listed: Vec<&str> = lists.into_iter().flatten().collect();
@@ -45,9 +48,32 @@ fn globals_are_exactly_those_of_the_list() {
 #[test]
 fn nothing_of_the_host_is_in_reach() {
     let names = [
-        "Deno", "process", "require", "module", "exports", "__filename", "__bootstrap", "__internals", "Buffer",
-        "fetch", "WebSocket", "Worker", "BroadcastChannel", "navigator", "global", "window", "self",
-        "WebAssembly", "SharedArrayBuffer", "ShadowRealm", "gc", "print", "load", "quit", "std", "os",
+        "Deno",
+        "process",
+        "require",
+        "module",
+        "exports",
+        "__filename",
+        "__bootstrap",
+        "__internals",
+        "Buffer",
+        "fetch",
+        "WebSocket",
+        "Worker",
+        "BroadcastChannel",
+        "navigator",
+        "global",
+        "window",
+        "self",
+        "WebAssembly",
+        "SharedArrayBuffer",
+        "ShadowRealm",
+        "gc",
+        "print",
+        "load",
+        "quit",
+        "std",
+        "os",
     ];
     let list: String = names.iter().map(|name| format!("'{name}', ")).collect();
     // In the wrapper's scope, in the global scope, and by way of functions made from text.
@@ -61,7 +87,10 @@ fn nothing_of_the_host_is_in_reach() {
 
 #[test]
 fn threads_cannot_be_blocked() {
-    check(&Host::new(), &[("typeof Atomics.wait", json!("undefined")), ("typeof Atomics.waitAsync", json!("undefined"))]);
+    check(
+        &Host::new(),
+        &[("typeof Atomics.wait", json!("undefined")), ("typeof Atomics.waitAsync", json!("undefined"))],
+    );
 }
 
 #[test]
@@ -109,7 +138,13 @@ fn callee_and_caller_lead_nowhere() {
 #[test]
 fn import_rejects_with_an_ordinary_error() {
     let host = Host::new();
-    for specifier in ["node:fs", "./x.ts", "https://example.com/x.js", "data:text/javascript,export default 1", "ext:core/ops"] {
+    for specifier in [
+        "node:fs",
+        "./x.ts",
+        "https://example.com/x.js",
+        "data:text/javascript,export default 1",
+        "ext:core/ops",
+    ] {
         let program = format!(
             "try {{ await import({specifier:?}); return 'loaded' }}
             catch (error) {{ return [error instanceof Error, error.message.includes('tools')] }}"
@@ -141,7 +176,10 @@ fn program_is_a_strict_function_of_its_own() {
         &[
             ("this === undefined", json!(true)),
             ("arguments.length", json!(0)),
-            ("(() => { try { undeclared = 1 } catch (error) { return error.name } })()", json!("ReferenceError")),
+            (
+                "(() => { try { undeclared = 1 } catch (error) { return error.name } })()",
+                json!("ReferenceError"),
+            ),
         ],
     );
 }
@@ -177,7 +215,10 @@ fn run_leaves_nothing_behind_for_the_next() {
     let host = Host::new();
     host.value("globalThis.left = Object.prototype.left = Array.prototype.left = 'here'; console.log = null; return 1");
     let left = host.run("console.log('prints'); return [typeof left, typeof {}.left, typeof [].left]");
-    assert_eq!((left.value(), left.logs()), (json!(["undefined", "undefined", "undefined"]), vec!["prints".to_owned()]));
+    assert_eq!(
+        (left.value(), left.logs()),
+        (json!(["undefined", "undefined", "undefined"]), vec!["prints".to_owned()])
+    );
 }
 
 #[test]
@@ -199,7 +240,10 @@ fn tools_is_an_object_of_fixed_functions_in_view_order() {
             ),
             ("Object.getPrototypeOf(tools)", json!(null)),
             ("Object.isExtensible(tools)", json!(true)),
-            (&format!("['echo', 'z-last', '__proto__', '10'].map({describe})"), Json::from(vec![descriptor; 4])),
+            (
+                &format!("['echo', 'z-last', '__proto__', '10'].map({describe})"),
+                Json::from(vec![descriptor; 4]),
+            ),
             ("tools.echo === tools.echo", json!(true)),
             ("tools.__proto__({}), tools['__proto__']({})", json!("__proto__")),
             ("tools['constructor']()", json!("constructor")),
@@ -214,10 +258,22 @@ fn tools_cannot_be_rerouted() {
     check(
         &Host::new(),
         &[
-            ("(() => { try { tools.echo = () => 'hijacked' } catch (error) { return error.name } })()", json!("TypeError")),
-            ("(() => { try { delete tools.echo } catch (error) { return error.name } })()", json!("TypeError")),
-            ("(() => { try { globalThis.tools = {} } catch (error) { return error.name } })()", json!("TypeError")),
-            ("(() => { try { globalThis.ToolCallError = Error } catch (error) { return error.name } })()", json!("TypeError")),
+            (
+                "(() => { try { tools.echo = () => 'hijacked' } catch (error) { return error.name } })()",
+                json!("TypeError"),
+            ),
+            (
+                "(() => { try { delete tools.echo } catch (error) { return error.name } })()",
+                json!("TypeError"),
+            ),
+            (
+                "(() => { try { globalThis.tools = {} } catch (error) { return error.name } })()",
+                json!("TypeError"),
+            ),
+            (
+                "(() => { try { globalThis.ToolCallError = Error } catch (error) { return error.name } })()",
+                json!("TypeError"),
+            ),
             ("Reflect.defineProperty(tools, 'echo', { value: 1 })", json!(false)),
             ("tools.echo({ value: 1 })", json!(1)),
         ],
@@ -226,9 +282,13 @@ fn tools_cannot_be_rerouted() {
 
 #[test]
 fn source_of_a_tool_function_shows_no_internals() {
-    let text = Host::new().value("return [String(tools.echo), String([].filter), String(ArrayBuffer)].join()");
+    let text =
+        Host::new().value("return [String(tools.echo), String([].filter), String(ArrayBuffer)].join()");
     let text = text.as_str().unwrap();
-    assert!(!text.contains("op_code_mode") && !text.contains("internals") && !text.contains("Reflect"), "{text}");
+    assert!(
+        !text.contains("op_code_mode") && !text.contains("internals") && !text.contains("Reflect"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -327,6 +387,55 @@ fn tool_that_does_not_exist_is_answered_with_the_nearest_names() {
 }
 
 #[test]
+fn run_code_is_offered_with_the_contracts_words() {
+    let host = Host::new();
+    let schemas = host.registry.schemas(None).unwrap();
+    let offered = schemas.last().unwrap();
+    assert_eq!(&*offered.name, "run_code");
+    assert_eq!(
+        &*offered.description,
+        "Execute a TypeScript program against the available tools. Write the BODY of an async function (erasable \
+         syntax only; top-level `await` and `return` work) and call tools as `await tools.name(args)` per the \
+         declarations in the system prompt. Only what you print or return comes back — curate it."
+    );
+    let what_for = "Clear, concise description of what this program does in active voice, 5-10 words (shown in the UI). \
+        Examples: \"Count TODO markers across packages\"; \"Read failing test and its fixture\"; \"Rename config key in \
+        every cordis.yml\".";
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "description": "The program: the body of an async TypeScript function."},
+            "description": {"type": "string", "description": what_for},
+        },
+        "required": ["code", "description"],
+    });
+    assert_eq!(offered.parameters.to_text(), expected.to_text());
+}
+
+#[test]
+fn run_code_is_exclusive_and_shows_its_program_as_a_card() {
+    let host = Host::new();
+    let tool = host.registry.get("run_code", None).unwrap();
+    let arguments = json!({"code": "return 1", "description": "Return one"});
+    assert!(!tool.is_concurrency_safe(&arguments));
+    let card = to_json(&tool.present_call(&arguments)).unwrap();
+    assert_eq!(
+        card,
+        json!({"card": "generic", "title": "Return one", "kind": "execute", "rawInput": "return 1"})
+    );
+}
+
+#[test]
+fn section_declares_what_the_agent_sees() {
+    let host = Host::new();
+    let scoped = host.registry.scoped(&host.agent);
+    scoped.register(tool("mine").execute(|_, _| async { Ok::<_, ToolError>(Json::Null) })).unwrap().keep();
+    let (own, others) = (host.code_mode.sdk_section(Some(&host.agent)), host.code_mode.sdk_section(None));
+    assert!(own.contains("/** The tool mine */\n  mine: ") && !own.contains("run_code:"), "{own}");
+    assert!(!others.contains("mine: ") && others.contains("echo: "), "{others}");
+}
+
+#[test]
 fn console_has_five_methods_and_no_prototype() {
     let host = Host::new();
     check(
@@ -336,7 +445,8 @@ fn console_has_five_methods_and_no_prototype() {
             ("Object.getPrototypeOf(console)", json!(null)),
         ],
     );
-    let run = host.run("console.log('%s %d', 'a', 1, { b: [2] }); console.log(); console.error(new Map([['k', 1]]))");
+    let run = host
+        .run("console.log('%s %d', 'a', 1, { b: [2] }); console.log(); console.error(new Map([['k', 1]]))");
     assert_eq!(run.logs(), ["%s %d a 1 { b: [ 2 ] }", "", "Map(1) { 'k' => 1 }"]);
 }
 
@@ -361,7 +471,11 @@ fn language_is_whole() {
     check(
         &Host::new(),
         &[
-            ("new Intl.NumberFormat('de-DE').format(1234567.5)", json!("1.234.567,5")),
+            // QuickJS formats for one locale only.
+            (
+                "new Intl.NumberFormat('de-DE').format(1234567.5)",
+                json!(on_engine("1.234.567,5", "1234567.5")),
+            ),
             ("'\\u00e9'.normalize('NFD').length", json!(2)),
             ("[3, 1, 2].toSorted().join()", json!("1,2,3")),
             ("Object.groupBy([1, 2, 3], (n) => n % 2 ? 'odd' : 'even').odd.length", json!(2)),

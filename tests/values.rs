@@ -12,8 +12,10 @@ use crate::support::{Host, on_engine, tool};
 #[track_caller]
 fn crosses(expression: &str, value: &Json) {
     let host = Host::new();
-    let program = format!("const there = ({expression}); const back = await tools.echo({{ value: there }});
-        return [back, there]");
+    let program = format!(
+        "const there = ({expression}); const back = await tools.echo({{ value: there }});
+        return [back, there]"
+    );
     let returned = host.value(&program);
     let arrived = host.take_events().into_iter().find_map(|event| match event {
         HostEvent::CodeDispatchStart { arguments, .. } => arguments.get("value").cloned(),
@@ -48,28 +50,38 @@ fn scalars_and_containers_cross_unchanged() {
 
 #[test]
 fn keys_cross_in_the_order_of_javascript() {
-    crosses("{ z: 1, 10: 2, a: 3, 2: 4, '01': 5 }", &Json::parse(r#"{"2":4,"10":2,"z":1,"a":3,"01":5}"#).unwrap());
+    crosses(
+        "{ z: 1, 10: 2, a: 3, 2: 4, '01': 5 }",
+        &Json::parse(r#"{"2":4,"10":2,"z":1,"a":3,"01":5}"#).unwrap(),
+    );
 }
 
 #[test]
 fn numbers_cross_with_the_text_of_ecmascript() {
-    let numbers = "1e21, 1e-7, 123456789012345680000, 5e-324, 0.1, 1.7976931348623157e308, 9007199254740991, -0.000001";
-    let expected = "[1e+21,1e-7,123456789012345680000,5e-324,0.1,1.7976931348623157e+308,9007199254740991,-0.000001]";
+    let numbers =
+        "1e21, 1e-7, 123456789012345680000, 5e-324, 0.1, 1.7976931348623157e308, 9007199254740991, -0.000001";
+    let expected =
+        "[1e+21,1e-7,123456789012345680000,5e-324,0.1,1.7976931348623157e+308,9007199254740991,-0.000001]";
     crosses(&format!("[{numbers}]"), &Json::parse(expected).unwrap());
-    let text = Host::new().value(&format!("return JSON.stringify(await tools.echo({{ value: [{numbers}] }}))"));
+    let text =
+        Host::new().value(&format!("return JSON.stringify(await tools.echo({{ value: [{numbers}] }}))"));
     assert_eq!(text, expected);
 }
 
 #[test]
 fn strings_cross_with_every_character() {
-    crosses(r#"'\u{1F600} \u2028\u2029 \0\x1f " \\ \u00e9 \ufeff'"#, &"😀 \u{2028}\u{2029} \0\u{1f} \" \\ é \u{feff}".into());
+    crosses(
+        r#"'\u{1F600} \u2028\u2029 \0\x1f " \\ \u00e9 \ufeff'"#,
+        &"😀 \u{2028}\u{2029} \0\u{1f} \" \\ é \u{feff}".into(),
+    );
     crosses(r#"{ '\u{1F600}"\n': 1, '': 2 }"#, &json!({"😀\"\n": 1, "": 2}));
     crosses("'x'.repeat(300_000)", &"x".repeat(300_000).into());
 }
 
 #[test]
 fn dangerous_keys_are_plain_data_both_ways() {
-    let text = r#"{"__proto__":{"x":1},"constructor":1,"then":2,"toJSON":3,"prototype":4,"hasOwnProperty":5}"#;
+    let text =
+        r#"{"__proto__":{"x":1},"constructor":1,"then":2,"toJSON":3,"prototype":4,"hasOwnProperty":5}"#;
     crosses(&format!("JSON.parse('{text}')"), &Json::parse(text).unwrap());
     let program = format!(
         "const back = await tools.echo({{ value: JSON.parse('{text}') }});
@@ -80,7 +92,10 @@ fn dangerous_keys_are_plain_data_both_ways() {
 
 #[test]
 fn value_that_is_shared_is_repeated() {
-    crosses("(() => { const one = { n: [1] }; return [one, { again: one }] })()", &json!([{"n": [1]}, {"again": {"n": [1]}}]));
+    crosses(
+        "(() => { const one = { n: [1] }; return [one, { again: one }] })()",
+        &json!([{"n": [1]}, {"again": {"n": [1]}}]),
+    );
 }
 
 #[test]
@@ -95,18 +110,28 @@ fn deep_values_cross_both_ways() {
     );
     let host = Host::new();
     assert_eq!(host.value(&program), json!(["bottom", levels]));
-    let returned = host.value(&format!("let deep = 1; for (let i = 0; i < {levels}; i++) deep = [deep]; return deep"));
+    let returned =
+        host.value(&format!("let deep = 1; for (let i = 0; i < {levels}; i++) deep = [deep]; return deep"));
     assert!(!returned.is_deeper_than(levels) && returned.is_deeper_than(levels - 1));
 }
 
 #[test]
 fn cycle_is_refused_at_any_depth() {
-    refused("(() => { const ring = []; ring.push(ring); return ring })()", "[0] refers back to a value that holds it (a cycle)");
-    let program = "let deep = {}; const top = deep; for (let i = 0; i < 100; i++) deep = deep.a = {}; deep.top = top;
+    refused(
+        "(() => { const ring = []; ring.push(ring); return ring })()",
+        "[0] refers back to a value that holds it (a cycle)",
+    );
+    let program =
+        "let deep = {}; const top = deep; for (let i = 0; i < 100; i++) deep = deep.a = {}; deep.top = top;
         return tools.echo({ value: top }).catch((error) => error.message)";
     let message = Host::new().value(program);
     let path = format!("args.value{}.top", ".a".repeat(100));
-    assert_eq!(message, format!("binding arguments must be lossless JSON: {path} refers back to a value that holds it (a cycle)"));
+    assert_eq!(
+        message,
+        format!(
+            "binding arguments must be lossless JSON: {path} refers back to a value that holds it (a cycle)"
+        )
+    );
 }
 
 #[test]
@@ -140,7 +165,10 @@ fn objects_must_be_plain_and_open() {
     refused("{ n: new Number(3) }", ".n is a Number, not a plain object");
     refused("{ p: new (class Point { x = 1 })() }", ".p is a Point, not a plain object");
     refused("{ o: { [Symbol.iterator]: 1 } }", ".o has a symbol key");
-    refused("{ o: Object.defineProperty({}, 'hidden', { value: 1 }) }", r#".o has a non-enumerable property "hidden""#);
+    refused(
+        "{ o: Object.defineProperty({}, 'hidden', { value: 1 }) }",
+        r#".o has a non-enumerable property "hidden""#,
+    );
 }
 
 #[test]
@@ -161,7 +189,10 @@ fn containers_in_disguise_are_refused() {
 
 #[test]
 fn lone_surrogates_are_refused_with_their_place() {
-    refused(r"{ text: ['ok', 'a\ud800'] }", ".text[1] holds a lone surrogate, which is not valid Unicode text");
+    refused(
+        r"{ text: ['ok', 'a\ud800'] }",
+        ".text[1] holds a lone surrogate, which is not valid Unicode text",
+    );
     let program = r"return tools.echo({ value: { '\udc00': 1 } }).catch((error) => error.message)";
     assert_eq!(
         Host::new().value(program),
@@ -186,11 +217,18 @@ fn every_slot_is_read_once() {
 fn getter_that_throws_is_refused_with_its_place() {
     for (program, expected) in [
         ("return { get a() { throw new Error('no') } }", "program completion must be lossless JSON: value.a"),
-        ("return [new Proxy({}, { ownKeys() { throw new Error('no') } })]", "program completion must be lossless JSON: value[0]"),
+        (
+            "return [new Proxy({}, { ownKeys() { throw new Error('no') } })]",
+            "program completion must be lossless JSON: value[0]",
+        ),
     ] {
         let failure = Host::new().run(program).failure();
         assert_eq!(failure.kind.as_str(), "invalid-output");
-        assert!(failure.message.starts_with(expected) && failure.message.contains("no"), "{}", failure.message);
+        assert!(
+            failure.message.starts_with(expected) && failure.message.contains("no"),
+            "{}",
+            failure.message
+        );
     }
 }
 
@@ -252,7 +290,10 @@ fn nothing_and_null_are_told_apart() {
 fn call_without_arguments_is_a_call_with_none() {
     let host = Host::new();
     host.tool("show", |arguments, _| async move { Ok(arguments.to_text().into()) });
-    assert_eq!(host.value("return [await tools.show(), await tools.show({}), await tools.show([1])]"), json!(["{}", "{}", "[1]"]));
+    assert_eq!(
+        host.value("return [await tools.show(), await tools.show({}), await tools.show([1])]"),
+        json!(["{}", "{}", "[1]"])
+    );
     let message = host.value("return tools.show(undefined).catch((error) => error.message)");
     assert_eq!(message, "binding arguments must be lossless JSON: args is undefined");
 }
@@ -272,11 +313,13 @@ fn value_a_program_was_given_is_its_own() {
 #[test]
 fn integer_of_a_tool_that_would_be_rounded_is_refused_with_its_place() {
     let host = Host::new();
-    host.tool("huge", |_, _| async { Ok::<_, ToolError>(to_json(&[1_u64, u64::MAX]).map_err(ToolError::lossy_output)?) });
+    host.tool("huge", |_, _| async { to_json(&[1_u64, u64::MAX]).map_err(ToolError::lossy_output) });
     let message = host.value("return tools.huge().catch((error) => error.message)");
     let message = message.as_str().unwrap();
     assert!(
-        message.starts_with("tool \"huge\" returned invalid output: ") && message.contains("[1]") && message.contains("18446744073709551615"),
+        message.starts_with("tool \"huge\" returned invalid output: ")
+            && message.contains("[1]")
+            && message.contains("18446744073709551615"),
         "{message}"
     );
 }
@@ -284,7 +327,14 @@ fn integer_of_a_tool_that_would_be_rounded_is_refused_with_its_place() {
 #[test]
 fn output_outside_its_schema_fails_the_call_only() {
     let host = Host::new();
-    host.register(tool("wrong").output(json!({"type": "string"})).execute(|_, _| async { Ok::<_, ToolError>(json!(7)) }));
+    host.register(
+        tool("wrong")
+            .output(json!({"type": "string"}))
+            .execute(|_, _| async { Ok::<_, ToolError>(json!(7)) }),
+    );
     let program = "try { await tools.wrong() } catch (error) { return [error.message, await tools.echo({ value: 1 })] }";
-    assert_eq!(host.value(program), json!(["tool \"wrong\" returned invalid output: \"value\" must be a string", 1]));
+    assert_eq!(
+        host.value(program),
+        json!(["tool \"wrong\" returned invalid output: \"value\" must be a string", 1])
+    );
 }

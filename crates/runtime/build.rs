@@ -30,7 +30,7 @@ fn make_snapshot() {
             cargo_manifest_dir: env!("CARGO_MANIFEST_DIR"),
             startup_snapshot: None,
             skip_op_registration: false,
-            extensions: vec![ops::extension(js::sources())],
+            extensions: vec![ops::extension(js::snapshot_sources())],
             extension_transpiler: None,
             with_runtime_cb: None,
         },

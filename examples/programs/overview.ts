@@ -1,6 +1,6 @@
 // Page through the whole tree and keep one sum per file type.
 const sums = new Map<string, { files: number; bytes: number }>();
-let args: Parameters<typeof tools.list_dir>[0] = { path: ".", recursive: true, limit: 500 };
+let args: Parameters<typeof tools.list_dir>[0] = { path: ".", recursive: true, limit: 100 };
 for (;;) {
   const page = await tools.list_dir(args);
   for (const { name, kind, bytes } of page.entries) {

@@ -21,11 +21,22 @@ pub(crate) struct Arguments {
 }
 
 /// Options of the standard harness that take a value.
-const HARNESS_WITH_VALUE: &[&str] = &["--test-threads", "--format", "--color", "--logfile", "--shuffle-seed", "-Z"];
+const HARNESS_WITH_VALUE: &[&str] =
+    &["--test-threads", "--format", "--color", "--logfile", "--shuffle-seed", "-Z"];
 /// Options of the standard harness without one.
 const HARNESS_PLAIN: &[&str] = &[
-    "--nocapture", "--no-capture", "--quiet", "-q", "--show-output", "--report-time", "--include-ignored",
-    "--force-run-in-process", "--exclude-should-panic", "--shuffle", "--test", "--ensure-time",
+    "--nocapture",
+    "--no-capture",
+    "--quiet",
+    "-q",
+    "--show-output",
+    "--report-time",
+    "--include-ignored",
+    "--force-run-in-process",
+    "--exclude-should-panic",
+    "--shuffle",
+    "--test",
+    "--ensure-time",
 ];
 /// Options that ask for something else than running the tests.
 const HARNESS_OTHER: &[&str] = &["--list", "--ignored", "--bench", "--help", "-h"];
@@ -42,9 +53,8 @@ impl Arguments {
                 Some((name, value)) if name.starts_with('-') => (name, Some(value.to_owned())),
                 _ => (argument.as_str(), None),
             };
-            let mut value = || {
-                inline.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"))
-            };
+            let mut value =
+                || inline.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
             match name {
                 "--dir" => dir = Some(PathBuf::from(value()?)),
                 "--skip" => skipped.push(value()?),
@@ -71,7 +81,8 @@ impl Arguments {
 
     /// Whether the program of this name is to be judged.
     pub(crate) fn asks_for(&self, name: &str) -> bool {
-        let matches = |filter: &String| if self.exact { name == filter } else { name.contains(filter.as_str()) };
+        let matches =
+            |filter: &String| if self.exact { name == filter } else { name.contains(filter.as_str()) };
         (self.filters.is_empty() || self.filters.iter().any(matches)) && !self.skipped.iter().any(matches)
     }
 }

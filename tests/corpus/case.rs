@@ -123,22 +123,33 @@ fn expectation(document: &Json) -> Result<Expectation, String> {
     for (key, value) in object.iter() {
         let wrong = |wanted: &str| format!("`{key}` must be {wanted}, got {value}");
         match key {
-            "outcome" => read.outcome = one_or_more(value, text).ok_or_else(|| wrong("a word or a list of words"))?,
-            "kind" => read.kind = one_or_more(value, text).ok_or_else(|| wrong("a kind or a list of kinds"))?,
+            "outcome" => {
+                read.outcome = one_or_more(value, text).ok_or_else(|| wrong("a word or a list of words"))?;
+            }
+            "kind" => {
+                read.kind = one_or_more(value, text).ok_or_else(|| wrong("a kind or a list of kinds"))?;
+            }
             "result" => read.result = Some(value.clone()),
             "resultHas" => read.result_has = Some(value.clone()),
             "resultOneOf" => {
-                read.result_one_of = Some(list(value, |item| Some(item.clone())).ok_or_else(|| wrong("a list"))?);
+                read.result_one_of =
+                    Some(list(value, |item| Some(item.clone())).ok_or_else(|| wrong("a list"))?);
             }
             "logsHas" => read.logs_has = list(value, text).ok_or_else(|| wrong("a list of strings"))?,
             "contentHas" => read.content_has = list(value, text).ok_or_else(|| wrong("a list of strings"))?,
-            "firstLineHas" => read.first_line_has = list(value, text).ok_or_else(|| wrong("a list of strings"))?,
-            "contentLacks" => read.content_lacks = list(value, text).ok_or_else(|| wrong("a list of strings"))?,
+            "firstLineHas" => {
+                read.first_line_has = list(value, text).ok_or_else(|| wrong("a list of strings"))?;
+            }
+            "contentLacks" => {
+                read.content_lacks = list(value, text).ok_or_else(|| wrong("a list of strings"))?;
+            }
             "contentMaxBytes" => {
                 let bytes = count(value).and_then(|bytes| usize::try_from(bytes).ok());
                 read.content_max_bytes = Some(bytes.ok_or_else(|| wrong("a count"))?);
             }
-            "line" => read.line = one_or_more(value, count).ok_or_else(|| wrong("a line or a list of lines"))?,
+            "line" => {
+                read.line = one_or_more(value, count).ok_or_else(|| wrong("a line or a list of lines"))?;
+            }
             "calls" => read.calls = Some(map(value, count).ok_or_else(|| wrong("counts by tool"))?),
             "written" => read.written = Some(map(value, text).ok_or_else(|| wrong("contents by path"))?),
             "maxMs" => read.max_ms = Some(count(value).ok_or_else(|| wrong("milliseconds"))?),

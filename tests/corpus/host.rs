@@ -1,7 +1,7 @@
 //! The host that a program runs in: the mock tools in a registry, `run_code` in front of them, and what was seen.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use code_mode::registry::{HostEvent, HostEventRecord, Registration};
@@ -51,10 +51,13 @@ impl Host {
         let mut config = ThreadRuntimeConfig::default();
         config.limits.compute = Duration::from_millis(limits.compute_ms);
         config.limits.max_wall = Duration::from_millis(limits.max_wall_ms);
-        config.limits.max_old_generation_size_mb = usize::try_from(limits.heap_mb).map_err(|error| error.to_string())?;
-        config.limits.max_output_bytes = usize::try_from(limits.max_output_bytes).map_err(|error| error.to_string())?;
+        config.limits.max_old_generation_size_mb =
+            usize::try_from(limits.heap_mb).map_err(|error| error.to_string())?;
+        config.limits.max_output_bytes =
+            usize::try_from(limits.max_output_bytes).map_err(|error| error.to_string())?;
         let runtime = ThreadRuntime::with_config(config).map_err(|error| error.to_string())?;
-        let registry = ToolRegistry::new(RegistryConfig::new(Mode::Code)).map_err(|error| error.to_string())?;
+        let registry =
+            ToolRegistry::new(RegistryConfig::new(Mode::Code)).map_err(|error| error.to_string())?;
         let written = Written::default();
         for tool in tools.definitions(&written) {
             registry.register(tool).map_err(|error| error.to_string())?.keep();
@@ -62,7 +65,7 @@ impl Host {
         let seen = Arc::<Mutex<Seen>>::default();
         let observer = registry.on_host_event(Arc::new({
             let seen = Arc::clone(&seen);
-            move |record: &HostEventRecord| note(&mut seen.lock().unwrap(), &record.event)
+            move |record: &HostEventRecord| note(&mut lock(&seen), &record.event)
         }));
         let code_mode = CodeMode::install(&registry, Arc::new(runtime)).map_err(|error| error.to_string())?;
         Ok(Self { registry, agent: Agent::new("corpus"), seen, written, _installed: (code_mode, observer) })
@@ -70,11 +73,11 @@ impl Host {
 
     /// Runs a program; `None` if there is no answer after `patience`.
     pub(crate) async fn run(&self, program: &str, patience: Duration) -> Option<Observed> {
-        *self.seen.lock().unwrap() = Seen::default();
+        *lock(&self.seen) = Seen::default();
         let started = Instant::now();
         let result = self.execute(program, patience).await?;
         let elapsed = started.elapsed();
-        let seen = std::mem::take(&mut *self.seen.lock().unwrap());
+        let seen = std::mem::take(&mut *lock(&self.seen));
         Some(Observed {
             text: result.text(),
             is_error: result.is_error(),
@@ -100,6 +103,10 @@ impl Host {
     }
 }
 
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn note(seen: &mut Seen, event: &HostEvent) {
     match event {
         HostEvent::CodeDispatchStart { name, .. } => *seen.calls.entry(name.to_string()).or_default() += 1,
@@ -111,7 +118,12 @@ fn note(seen: &mut Seen, event: &HostEvent) {
 /// The log that counts: that of the value, or that of the failure.
 fn logs(result: &ToolResult) -> Option<Vec<String>> {
     if let Some(value) = result.value() {
-        return value.get("logs")?.as_array()?.iter().map(|entry| entry.as_str().map(str::to_owned)).collect();
+        return value
+            .get("logs")?
+            .as_array()?
+            .iter()
+            .map(|entry| entry.as_str().map(str::to_owned))
+            .collect();
     }
     let source = result.error()?.source()?;
     source.downcast_ref::<CodeRunFailed>().map(|failed| failed.logs.clone())

@@ -86,7 +86,9 @@ fn is_untouched(observed: &Observed) -> bool {
 }
 
 fn failed(expected: &Expectation, observed: &Observed, kind: Option<&str>, out: &mut Vec<String>) {
-    if !expected.kind.is_empty() && !kind.is_some_and(|kind| expected.kind.iter().any(|wanted| wanted == kind)) {
+    if !expected.kind.is_empty()
+        && !kind.is_some_and(|kind| expected.kind.iter().any(|wanted| wanted == kind))
+    {
         out.push(format!("kind {}, expected {}", kind.unwrap_or("none"), expected.kind.join(" or ")));
     }
     if kind == Some("exception")
@@ -143,7 +145,11 @@ fn has(value: &Json, part: &Json) -> bool {
 fn effects(expected: &Expectation, observed: &Observed, out: &mut Vec<String>) {
     for text in &expected.logs_has {
         if !observed.logs.iter().any(|entry| entry.contains(text)) {
-            out.push(format!("no log entry has {}, they are {}", short(text), short(&format!("{:?}", observed.logs))));
+            out.push(format!(
+                "no log entry has {}, they are {}",
+                short(text),
+                short(&format!("{:?}", observed.logs))
+            ));
         }
     }
     compare("calls", &observed.calls, expected.calls.as_ref(), out);

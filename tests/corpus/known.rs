@@ -49,7 +49,11 @@ impl KnownDifferences {
             Verdict::AsExpected if !rows.is_empty() => Verdict::Stale,
             Verdict::Differs(how) => {
                 let rule = |difference: &String| rows.iter().find(|row| difference.contains(&row.part));
-                match how.iter().map(|difference| Some(rule(difference)?.rule.as_str())).collect::<Option<Vec<_>>>() {
+                match how
+                    .iter()
+                    .map(|difference| Some(rule(difference)?.rule.as_str()))
+                    .collect::<Option<Vec<_>>>()
+                {
                     Some(mut rules) => {
                         rules.dedup();
                         let rules = rules.join(", ");

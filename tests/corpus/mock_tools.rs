@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use code_mode::schema::Number;
@@ -39,9 +39,11 @@ impl ToolFile {
         self.tools.iter().flat_map(|tool| {
             let unknown = (behaviour(&tool.name).is_none())
                 .then(|| format!("tool {:?} has no behaviour here: every call of it fails", tool.name));
-            let partly = [("input", &tool.input), ("output", &tool.output)].into_iter().filter_map(|(which, schema)| {
-                schema.warning().map(|warning| format!("tool {:?}: {which} schema: {warning}", tool.name))
-            });
+            let partly = [("input", &tool.input), ("output", &tool.output)].into_iter().filter_map(
+                |(which, schema)| {
+                    schema.warning().map(|warning| format!("tool {:?}: {which} schema: {warning}", tool.name))
+                },
+            );
             unknown.into_iter().chain(partly)
         })
     }
@@ -128,7 +130,11 @@ pub(crate) struct Written(Arc<Mutex<BTreeMap<String, String>>>);
 
 impl Written {
     pub(crate) fn snapshot(&self) -> BTreeMap<String, String> {
-        self.0.lock().unwrap().clone()
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -145,7 +151,8 @@ fn item(index: usize) -> Json {
         1 => vec![word(2)],
         _ => Vec::new(),
     };
-    let owner = (index % 4 != 0).then(|| json!({"name": format!("user{}", index % 4), "email": null}));
+    let owner =
+        (!index.is_multiple_of(4)).then(|| json!({"name": format!("user{}", index % 4), "email": null}));
     json!({
         "id": index + 1,
         "name": format!("{}-{}", word(0), index + 1),
@@ -171,7 +178,8 @@ fn list_items(arguments: &Json) -> Result<Json, ToolError> {
     let next = from + arguments.get("limit").and_then(Json::as_f64).unwrap_or(10.0);
     #[expect(clippy::cast_precision_loss, reason = "there are 25")]
     let is_more = next < ITEMS.len() as f64;
-    let next_cursor = is_more.then(|| Number::new(next).map(|next| format!("c{next}"))).transpose().unwrap_or(None);
+    let next_cursor =
+        is_more.then(|| Number::new(next).map(|next| format!("c{next}"))).transpose().unwrap_or(None);
     let (start, end) = (place(from), place(next));
     Ok(json!({"items": ITEMS.get(start..end).unwrap_or_default(), "nextCursor": next_cursor}))
 }
@@ -200,7 +208,9 @@ fn get_item(arguments: &Json) -> Result<Json, ToolError> {
     let id = arguments.get("id").and_then(Json::as_number);
     let index = id.and_then(Number::as_i64).and_then(|id| usize::try_from(id - 1).ok());
     let found = index.and_then(|index| ITEMS.get(index)).cloned();
-    found.ok_or_else(|| ToolError::new(format!("item {} not found", id.map(|id| id.to_string()).unwrap_or_default())))
+    found.ok_or_else(|| {
+        ToolError::new(format!("item {} not found", id.map(|id| id.to_string()).unwrap_or_default()))
+    })
 }
 
 fn search(arguments: &Json) -> Result<Json, ToolError> {
@@ -228,7 +238,7 @@ fn read_file(arguments: &Json) -> Result<Json, ToolError> {
 
 fn write_file(arguments: &Json, written: &Written) -> Result<Json, ToolError> {
     let (path, content) = (string(arguments, "path"), string(arguments, "content"));
-    written.0.lock().unwrap().insert(path.to_owned(), content.to_owned());
+    written.lock().insert(path.to_owned(), content.to_owned());
     Ok(json!({"path": path, "bytes": content.len()}))
 }
 
@@ -259,7 +269,9 @@ fn big(arguments: &Json) -> Result<Json, ToolError> {
     // The longest string of JavaScript.
     const MAX_LENGTH: i64 = (1 << 29) - 24;
     let size = arguments.get("size").and_then(Json::as_i64).filter(|size| *size <= MAX_LENGTH);
-    let size = size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| ToolError::new("Invalid string length"))?;
+    let size = size
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| ToolError::new("Invalid string length"))?;
     Ok("x".repeat(size).into())
 }
 

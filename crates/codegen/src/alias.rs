@@ -26,6 +26,9 @@ pub(crate) struct Declared {
 impl Aliases {
     /// Names what the text of a schema names, and what the declarations of that name, in order of occurrence.
     pub(crate) fn collect(&mut self, place: usize, printed: &mut Printed) {
+        if !printed.names_any() {
+            return;
+        }
         let mut pending = marks_reversed(&printed.text);
         while let Some(record) = pending.pop() {
             let candidate = &printed.types.candidates.records[record as usize];

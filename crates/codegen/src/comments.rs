@@ -1,4 +1,5 @@
-//! Descriptions as doc comments that cannot end themselves, a code fence or a prompt template.
+//! Texts made safe: descriptions that cannot end their comment, and nothing anywhere that could end
+//! a code fence or start a prompt template.
 
 use crate::subset::write_indent;
 
@@ -20,22 +21,67 @@ pub(crate) fn write_doc_line(description: &str, indent: usize, out: &mut String)
 /// (contract 5.1); `{{` and a third backtick in a row get a backslash in between (decision 31).
 pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
     let start = out.len();
+    let mut rest = description;
+    loop {
+        let mut space = space_length(rest.as_bytes());
+        while space > 0 {
+            rest = &rest[space..];
+            space = space_length(rest.as_bytes());
+        }
+        if rest.is_empty() {
+            return out.len() > start;
+        }
+        if out.len() > start {
+            out.push(' ');
+        }
+        let (length, may_close) = run_length(rest.as_bytes());
+        let (run, tail) = rest.split_at(length);
+        if may_close {
+            write_escaped(run, out);
+        } else {
+            out.push_str(run);
+        }
+        rest = tail;
+    }
+}
+
+/// The length of the text up to where whitespace has to change, and whether it holds a character
+/// that could be part of a closing.
+fn run_length(text: &[u8]) -> (usize, bool) {
+    let mut may_close = false;
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'/' | b'{' | b'`' => may_close = true,
+            b' ' if at + 1 < text.len() && space_length(&text[at + 1..]) == 0 => {}
+            // Whitespace, or the first byte of some of what is whitespace beyond ASCII.
+            b'\t'..=b'\r' | b' ' | 0xc2 | 0xe1..=0xe3 | 0xef if space_length(&text[at..]) > 0 => {
+                return (at, may_close);
+            }
+            _ => {}
+        }
+    }
+    (text.len(), may_close)
+}
+
+/// The length of the whitespace character that a text starts with, or 0; as JavaScript's `\s` has
+/// it, which is not the same as Rust's.
+fn space_length(text: &[u8]) -> usize {
+    match text {
+        [b'\t'..=b'\r' | b' ', ..] => 1,
+        [0xc2, 0xa0, ..] => 2,
+        [0xe1, 0x9a, 0x80, ..]
+        | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f, ..]
+        | [0xe3, 0x80, 0x80, ..]
+        | [0xef, 0xbb, 0xbf, ..] => 3,
+        _ => 0,
+    }
+}
+
+fn write_escaped(run: &str, out: &mut String) {
     let mut previous = ' ';
     let mut backticks = 0;
-    let mut pending_space = false;
-    for character in description.chars() {
-        if is_space(character) {
-            pending_space = true;
-            continue;
-        }
-        if pending_space {
-            pending_space = false;
-            if out.len() > start {
-                out.push(' ');
-                previous = ' ';
-                backticks = 0;
-            }
-        }
+    for character in run.chars() {
         let would_close = match character {
             '/' => previous == '*',
             '{' => previous == '{',
@@ -50,7 +96,6 @@ pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
         out.push(character);
         previous = character;
     }
-    out.len() > start
 }
 
 /// Rewrites the string literals in `out[start..]` so that they hold neither `{{` nor three backticks
@@ -59,8 +104,7 @@ pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
 /// Outside of literals generated text never has any of them (comments are escaped when written), so
 /// what is found stands in a literal, where `\u007b` means the same to TypeScript.
 pub(crate) fn make_literals_safe(start: usize, out: &mut String) {
-    let fresh = &out[start..];
-    if !fresh.contains("{{") && !fresh.contains("```") && !fresh.contains(['\u{2028}', '\u{2029}']) {
+    if is_safe(&out.as_bytes()[start..]) {
         return;
     }
     let fresh = out.split_off(start);
@@ -82,12 +126,58 @@ pub(crate) fn make_literals_safe(start: usize, out: &mut String) {
     }
 }
 
-/// Whitespace as JavaScript's `\s` has it (which is not the same as Rust's).
-fn is_space(character: char) -> bool {
-    matches!(
-        character,
-        '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}'
-            | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}'
-            | '\u{3000}' | '\u{feff}'
-    )
+/// Whether a text surely needs no rewriting.
+fn is_safe(text: &[u8]) -> bool {
+    let mut previous = b' ';
+    for &byte in text {
+        let is_doubled = previous == byte && matches!(byte, b'{' | b'`');
+        // The line ends are e2 80 a8 and e2 80 a9.
+        let may_end_line = previous == 0x80 && matches!(byte, 0xa8 | 0xa9);
+        if is_doubled || may_end_line {
+            return false;
+        }
+        previous = byte;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(description: &str, expected: &str) {
+        let mut text = String::new();
+        assert_eq!(write_description(description, &mut text), !expected.is_empty());
+        assert_eq!(text, expected, "{description:?}");
+    }
+
+    #[test]
+    fn runs_of_javascript_whitespace_become_one_space() {
+        check("plain text, as it stands — ünïcode", "plain text, as it stands — ünïcode");
+        check(" \t a  b\r\nc\u{2028}\u{a0} d\u{3000}\u{feff}", "a b c d");
+        check("a\u{1680}b\u{2000}c\u{200a}d\u{2029}e\u{202f}f\u{205f}g", "a b c d e f g");
+        check("next\u{85}line zero\u{200b}width", "next\u{85}line zero\u{200b}width");
+        check("", "");
+        check(" \n\u{feff}", "");
+    }
+
+    #[test]
+    fn nothing_closes_a_comment_a_fence_or_opens_a_template() {
+        check("**/*.ts", "**\\/*.ts");
+        check("*\n/", "* /");
+        check("{{{a}}}", "{\\{\\{a}}}");
+        check("`a` ``b`` ```c``` ````", "`a` ``b`` ``\\`c``\\` ``\\``");
+        check("``` {{ */", "``\\` {\\{ *\\/");
+    }
+
+    #[test]
+    fn literals_keep_their_value_when_made_safe() {
+        let mut text = String::from("{{ kept | \"{{{x\" | \"```` \" | \"\u{2028}é\u{2029}\"");
+        make_literals_safe(9, &mut text);
+        assert_eq!(
+            text,
+            "{{ kept | \"{\\u007b\\u007bx\" | \"``\\u0060` \" | \"\\u2028é\\u2029\""
+        );
+    }
 }

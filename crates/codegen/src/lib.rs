@@ -13,6 +13,7 @@ mod refs;
 
 mod bare;
 mod graph;
+mod hash;
 mod shape;
 mod share;
 mod simplify;

@@ -1,11 +1,12 @@
 //! From schemas to types: every set of schemas that hold at once, under the kinds that are still
 //! possible, is one unit of work and becomes one node.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use code_mode_schema::Json;
 
+use crate::hash::NumberMap;
 use crate::keywords::{Assertions, array, literals, notes, object};
 use crate::refs::{Place, Resolver, address};
 use crate::render::{UnknownNode, UnknownReason};
@@ -99,10 +100,10 @@ pub(crate) struct Lowering<'a> {
     dialect: Dialect,
     schemas: Vec<Schema<'a>>,
     /// By the addresses of a schema and its resource.
-    numbers: HashMap<(usize, usize), SchemaId>,
+    numbers: NumberMap<(usize, usize), SchemaId>,
     units: Vec<Unit>,
-    requested: HashMap<Request, Id>,
-    known: HashMap<Request, Id>,
+    requested: NumberMap<Request, Id>,
+    known: NumberMap<Request, Id>,
     pending: VecDeque<Work<'a>>,
     unknowns: Vec<UnknownNode>,
     places: usize,
@@ -126,9 +127,22 @@ enum Origin<'a> {
     Reference(&'a str),
 }
 
-/// What identifies a unit: the schemas (sorted), the kinds, the role.
+/// What identifies a unit: the schemas, the kinds, the role.
 #[derive(PartialEq, Eq, Hash)]
-struct Request(Box<[SchemaId]>, Kinds, Role);
+struct Request(Set, Kinds, Role);
+
+/// Some schemas; nearly always one.
+#[derive(PartialEq, Eq, Hash)]
+enum Set {
+    One(SchemaId),
+    Many(Box<[SchemaId]>),
+}
+
+impl From<&[SchemaId]> for Set {
+    fn from(schemas: &[SchemaId]) -> Set {
+        if let [only] = schemas { Set::One(*only) } else { Set::Many(schemas.into()) }
+    }
+}
 
 struct Work<'a> {
     unit: Id,
@@ -163,10 +177,10 @@ impl<'a> Lowering<'a> {
             resolver: Resolver::new(document),
             dialect: dialect_of(document),
             schemas: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: NumberMap::default(),
             units: leaves.collect(),
-            requested: HashMap::new(),
-            known: HashMap::new(),
+            requested: NumberMap::default(),
+            known: NumberMap::default(),
             pending: VecDeque::new(),
             unknowns: Vec::new(),
             places: 0,
@@ -248,7 +262,12 @@ impl<'a> Lowering<'a> {
 
     fn request_as(&mut self, schemas: &[SchemaId], kinds: Kinds, role: Role, hint: Option<Arc<str>>) -> Id {
         self.places += 1;
-        let request = Request(schemas.into(), kinds, role);
+        if let [schema] = schemas
+            && let Some(leaf) = self.leaf_of(*schema, kinds)
+        {
+            return leaf;
+        }
+        let request = Request(Set::from(schemas), kinds, role);
         if let Some(&known) = self.requested.get(&request) {
             return known;
         }
@@ -260,6 +279,23 @@ impl<'a> Lowering<'a> {
         let id = self.unit_of(facts, role, hint);
         self.requested.insert(request, id);
         id
+    }
+
+    /// The node of a schema that only names kinds, in short: most places are such.
+    fn leaf_of(&mut self, schema: SchemaId, kinds: Kinds) -> Option<Id> {
+        let assertions = self.assertions(schema);
+        if !assertions.are_only_kinds() || !self.schema(schema).is_object() {
+            return None;
+        }
+        let own = self.own_kinds(schema).and(kinds);
+        Some(if own == Kinds::NONE { Id::NEVER } else { self.kinds_node(own, None) })
+    }
+
+    /// The kinds that a schema's own keywords leave.
+    fn own_kinds(&self, schema: SchemaId) -> Kinds {
+        let Assertions { kinds, negate, .. } = self.assertions(schema);
+        let null = if kinds.is_nullable && !schema.is_strict() { Kinds::NULL } else { Kinds::NONE };
+        kinds.named.with(null).and(negate.remaining)
     }
 
     /// The unit for a set of facts: a leaf, one that is known, or a new one with its work still to do.
@@ -275,7 +311,7 @@ impl<'a> Lowering<'a> {
         }
         facts.schemas.sort_unstable();
         facts.schemas.dedup();
-        let request = Request(facts.schemas.as_slice().into(), facts.kinds, role);
+        let request = Request(Set::from(&facts.schemas[..]), facts.kinds, role);
         if let Some(&known) = self.known.get(&request) {
             return known;
         }
@@ -342,8 +378,7 @@ impl<'a> Lowering<'a> {
             facts.schemas.push(SchemaId(schema.0 | OR_NULL));
             return;
         }
-        let own = if kinds.is_nullable && !schema.is_strict() { kinds.named.with(Kinds::NULL) } else { kinds.named };
-        facts.kinds = facts.kinds.and(own).and(negate.remaining);
+        facts.kinds = facts.kinds.and(self.own_kinds(schema));
         if kinds.is_malformed {
             facts.problem = facts.problem.or(Some((schema, UnknownReason::InvalidType)));
         }

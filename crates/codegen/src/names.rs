@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use code_mode_schema::write_json_string;
 
+use crate::comments::make_literals_safe;
+
 /// Writes a member key: bare if it is an ASCII identifier, else quoted as JSON.
 ///
 /// Reserved words stay bare, as TypeScript allows them as member names. Source: contract 5.1.
@@ -11,13 +13,17 @@ pub(crate) fn write_key(key: &str, out: &mut String) {
     if is_identifier(key) {
         out.push_str(key);
     } else {
-        write_literal_string(key, out);
+        write_json_string(key, out);
     }
 }
 
-/// Writes a string literal: JSON's own form.
-pub(crate) fn write_literal_string(text: &str, out: &mut String) {
-    write_json_string(text, out);
+/// The same, with what could end a fence or start a template escaped (decision 31).
+pub(crate) fn write_safe_key(key: &str, out: &mut String) {
+    let start = out.len();
+    write_key(key, out);
+    if out.as_bytes()[start] == b'"' {
+        make_literals_safe(start, out);
+    }
 }
 
 /// Whether a key may stand bare: `[A-Za-z_$][A-Za-z0-9_$]*`.

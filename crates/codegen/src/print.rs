@@ -1,11 +1,13 @@
 //! From types to text: on one line where that fits in 100 columns, else a member a line.
 
+use std::borrow::Cow;
+
 use code_mode_schema::Json;
 
 use crate::comments;
 use crate::graph::Graph;
 use crate::keywords::literals;
-use crate::names::write_key;
+use crate::names::{write_key, write_safe_key};
 use crate::printed::Types;
 use crate::shape::{Id, Index, Keys, Member, Node, ObjectNode, Openness, Presence};
 use crate::share::Candidates;
@@ -32,11 +34,11 @@ pub(crate) struct Printer<'g> {
     flat: Vec<Option<Flat>>,
 }
 
-#[derive(Clone)]
 struct Flat {
-    text: String,
+    text: Cow<'static, str>,
     /// How many columns it takes, with names in place.
     width: usize,
+    binding: Binding,
 }
 
 /// How tightly the outermost operator of a type binds.
@@ -53,7 +55,10 @@ impl<'g> Printer<'g> {
         let Types { graph, candidates } = types;
         let mut printer = Printer { graph, candidates, named, flat: Vec::with_capacity(graph.nodes.len()) };
         for node in &graph.nodes {
-            let flat = printer.flatten(node);
+            let flat = match keyword_of(node) {
+                Some(keyword) => Some(Flat::of(Cow::Borrowed(keyword), keyword.len(), Binding::Atom)),
+                None => printer.flatten(node),
+            };
             printer.flat.push(flat.filter(|flat| flat.width <= MAX_COLUMNS));
         }
         printer
@@ -82,30 +87,17 @@ impl<'g> Printer<'g> {
     fn name_of(&self, id: Id) -> Option<Flat> {
         let record = self.candidates.of_node[id.index()].filter(|record| self.named[*record as usize])?;
         let hint = self.candidates.records[record as usize].label.hint.as_ref();
-        Some(Flat { text: format!("{NAME_MARK}{record}{NAME_MARK}"), width: hint.map_or(6, |hint| hint.len() + 1) })
-    }
-
-    /// The one-line text of a node where it is used.
-    fn flat_of(&self, id: Id) -> Option<Flat> {
-        self.name_of(id).or_else(|| self.flat[id.index()].clone())
+        let width = hint.map_or(6, |hint| hint.len() + 1);
+        Some(Flat::of(format!("{NAME_MARK}{record}{NAME_MARK}").into(), width, Binding::Atom))
     }
 
     fn binding_of(&self, id: Id) -> Binding {
-        if self.name_of(id).is_some() {
-            return Binding::Atom;
-        }
-        match self.graph.node(id) {
-            Node::Union(_) => Binding::Or,
-            Node::Literals(literals) if literals.len() > 1 => Binding::Or,
-            Node::Both(_) => Binding::And,
-            Node::Object(object) if Parts::of(object).count() > 1 => Binding::And,
-            _ => Binding::Atom,
-        }
+        if self.name_of(id).is_some() { Binding::Atom } else { binding_of(self.graph.node(id)) }
     }
 
     /// The one-line text of a node whose children have theirs; `None` if one of them has none.
     fn flatten(&self, node: &Node) -> Option<Flat> {
-        let mut flat = Flat { text: String::new(), width: 0 };
+        let mut flat = Flat::of(Cow::Owned(String::new()), 0, binding_of(node));
         match node {
             Node::Array(item) => {
                 flat.push_bound(self, *item, Binding::Atom)?;
@@ -216,17 +208,29 @@ impl<'g> Printer<'g> {
 }
 
 impl Flat {
+    fn of(text: Cow<'static, str>, width: usize, binding: Binding) -> Flat {
+        Flat { text, width, binding }
+    }
+
     fn push(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.text.to_mut().push_str(text);
         self.width += text.len();
     }
 
-    fn push_bound(&mut self, printer: &Printer<'_>, id: Id, at_least: Binding) -> Option<()> {
-        let flat = printer.flat_of(id)?;
-        let needs_parentheses = printer.binding_of(id) < at_least;
-        self.push(if needs_parentheses { "(" } else { "" });
-        self.text.push_str(&flat.text);
+    fn push_flat(&mut self, flat: &Flat) {
+        self.text.to_mut().push_str(&flat.text);
         self.width += flat.width;
+    }
+
+    fn push_bound(&mut self, printer: &Printer<'_>, id: Id, at_least: Binding) -> Option<()> {
+        if let Some(name) = printer.name_of(id) {
+            self.push_flat(&name);
+            return Some(());
+        }
+        let flat = printer.flat[id.index()].as_ref()?;
+        let needs_parentheses = flat.binding < at_least;
+        self.push(if needs_parentheses { "(" } else { "" });
+        self.push_flat(flat);
         self.push(if needs_parentheses { ")" } else { "" });
         Some(())
     }
@@ -439,8 +443,7 @@ impl<'g> Run<'_, 'g, '_> {
 /// `key: ` or `key?: `.
 fn key_text(member: &Member) -> String {
     let mut text = String::with_capacity(member.name.len() + 3);
-    write_key(&member.name, &mut text);
-    comments::make_literals_safe(0, &mut text);
+    write_safe_key(&member.name, &mut text);
     text.push_str(if member.presence == Presence::Required { ": " } else { "?: " });
     text
 }
@@ -466,15 +469,33 @@ fn index_text(index: &Index) -> String {
     }
 }
 
+fn binding_of(node: &Node) -> Binding {
+    match node {
+        Node::Union(_) => Binding::Or,
+        Node::Literals(literals) if literals.len() > 1 => Binding::Or,
+        Node::Both(_) => Binding::And,
+        Node::Object(object) if Parts::of(object).count() > 1 => Binding::And,
+        _ => Binding::Atom,
+    }
+}
+
+/// The text of a node that is one word.
+fn keyword_of(node: &Node) -> Option<&'static str> {
+    Some(match node {
+        Node::Any => "JsonValue",
+        Node::Never => "never",
+        Node::String => "string",
+        Node::Number => "number",
+        Node::Boolean => "boolean",
+        Node::Null => "null",
+        Node::Unknown => "unknown",
+        _ => return None,
+    })
+}
+
 /// Writes a node without children; literals may stop once the text is longer than `enough`.
 fn write_leaf(leaf: &Node, enough: usize, out: &mut String) {
     match leaf {
-        Node::Any => out.push_str("JsonValue"),
-        Node::Never => out.push_str("never"),
-        Node::String => out.push_str("string"),
-        Node::Number => out.push_str("number"),
-        Node::Boolean => out.push_str("boolean"),
-        Node::Null => out.push_str("null"),
         Node::Literals(literals) => {
             let start = out.len();
             for (place, literal) in literals.iter().enumerate() {
@@ -485,7 +506,7 @@ fn write_leaf(leaf: &Node, enough: usize, out: &mut String) {
                 }
             }
         }
-        _ => out.push_str("unknown"),
+        other => out.push_str(keyword_of(other).unwrap_or("unknown")),
     }
 }
 

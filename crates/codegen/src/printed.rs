@@ -30,17 +30,19 @@ impl Printed {
 
     /// Prints the root, unless its text is still right.
     ///
-    /// The text starts on a line of `indent` levels, at `column`, after `before`.
-    pub(crate) fn print(&mut self, decisions: &Decisions, indent: usize, column: usize, before: &str) {
-        let records = &self.types.candidates.records;
-        let named = records.iter().map(|record| decisions.is_named(record.key));
+    /// The text continues `before`, the last line of which is `indent` levels in.
+    pub(crate) fn print(&mut self, decisions: &Decisions<'_>, indent: usize, before: impl FnOnce() -> String) {
+        let named = self.types.candidates.records.iter().map(|record| decisions.is_named(record));
         if self.named.as_ref().is_some_and(|printed| named.clone().eq(printed.iter().copied())) {
             return;
         }
         let named: Vec<bool> = named.collect();
         self.bodies.clear();
-        self.text.clear();
-        self.text.push_str(before);
+        self.text = before();
+        let column = match self.text.rfind('\n') {
+            Some(newline) => self.text.len() - newline - 1,
+            None => (2 * indent).max(self.text.len()),
+        };
         Printer::new(&self.types, &named).print_root(indent, column, &mut self.text);
         self.named = Some(named);
     }

@@ -1,14 +1,15 @@
 //! The `tools:sdk` block: every tool's types, and `tools` itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use code_mode_schema::Json;
+use code_mode_schema::{Json, Object};
 
-use crate::INSTRUCTIONS;
 use crate::alias::Aliases;
 use crate::comments::{make_literals_safe, write_doc_line};
-use crate::names::write_key;
+use crate::instructions::instructions;
+use crate::names::write_safe_key;
 use crate::printed::Printed;
 use crate::render::UnknownNode;
 use crate::shape::Kinds;
@@ -36,7 +37,7 @@ pub struct SdkTool<'a> {
 pub fn sdk_declarations(tools: &[SdkTool<'_>]) -> String {
     let mut builder = SdkBuilder::new();
     builder.update(tools);
-    builder.declarations()
+    builder.declarations().to_owned()
 }
 
 /// The whole `tools:sdk` section: the instructions, a blank line, the declarations in a fence tagged `ts`.
@@ -45,7 +46,8 @@ pub fn sdk_declarations(tools: &[SdkTool<'_>]) -> String {
 pub fn sdk_section(tools: &[SdkTool<'_>]) -> String {
     let mut builder = SdkBuilder::new();
     builder.update(tools);
-    builder.section()
+    builder.section();
+    builder.text
 }
 
 /// Makes the block again and again while tools come, go and change; only what changed is rendered.
@@ -60,17 +62,21 @@ pub fn sdk_section(tools: &[SdkTool<'_>]) -> String {
 /// let (args, output) = (json!({"type": "object"}), json!({"type": "string"}));
 /// let echo = SdkTool { name: "echo", description: "", parameters: &args, output: &output };
 /// let mut builder = SdkBuilder::new();
-/// builder.update(&[echo]);
+/// builder.set(&echo);
 /// assert!(builder.declarations().contains("  echo: string;\n"));
-/// builder.update(&[]);
+/// builder.remove("echo");
 /// assert!(builder.declarations().contains("interface ToolOutputMap {}"));
 /// ```
 #[derive(Default)]
 pub struct SdkBuilder {
-    /// By the UTF-16 code units of the name, which is the order of the block.
-    tools: BTreeMap<Box<[u16]>, Entry>,
+    /// By the name, in a form of which the order is the order of the block.
+    tools: BTreeMap<Box<[u8]>, Entry>,
     uses: Uses,
+    /// Counts the calls of `update`.
     updates: u64,
+    /// The last section.
+    text: String,
+    is_current: bool,
 }
 
 /// What rendering made of a tool.
@@ -123,6 +129,12 @@ enum Line {
 /// The tool that runs programs; it is not one of the tools that a program calls (contract 5.2).
 const TRANSPORT: &str = "run_code";
 
+/// What stands before the declarations in the section.
+const SECTION_START: &str = concat!(instructions!(), "\n\n```ts\n");
+
+/// What stands behind them.
+const SECTION_END: &str = "\n```";
+
 const JSON_VALUE: &str =
     "type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }";
 
@@ -145,46 +157,60 @@ impl SdkBuilder {
         SdkBuilder::default()
     }
 
+    /// Adds a tool, or replaces the one of that name. `run_code` is not taken.
+    pub fn set(&mut self, tool: &SdkTool<'_>) {
+        if tool.name == TRANSPORT {
+            return;
+        }
+        let key = sort_key(tool.name);
+        match self.tools.get_mut(&*key) {
+            Some(entry) if entry.is(tool) => entry.seen = self.updates,
+            _ => {
+                let mut entry = Entry::of(tool, self.updates);
+                entry.each_printed_mut(|printed| self.uses.add(&mut printed.types.candidates));
+                if let Some(old) = self.tools.insert(key.into(), entry) {
+                    old.each_printed(|printed| self.uses.remove(&printed.types.candidates));
+                }
+                self.is_current = false;
+            }
+        }
+    }
+
+    /// Removes a tool, if there is one of that name.
+    pub fn remove(&mut self, name: &str) {
+        if let Some(entry) = self.tools.remove(&*sort_key(name)) {
+            entry.each_printed(|printed| self.uses.remove(&printed.types.candidates));
+            self.is_current = false;
+        }
+    }
+
     /// Takes the tools as they now are: new ones are added, changed ones replaced, all others removed.
     ///
     /// Of several tools of one name the last counts.
     pub fn update(&mut self, tools: &[SdkTool<'_>]) {
         self.updates += 1;
-        for tool in tools.iter().filter(|tool| tool.name != TRANSPORT) {
-            let key: Box<[u16]> = tool.name.encode_utf16().collect();
-            match self.tools.get_mut(&key) {
-                Some(entry) if entry.is(tool) => entry.seen = self.updates,
-                _ => {
-                    let entry = Entry::of(tool, self.updates);
-                    entry.count(|printed| self.uses.add(&printed.types.candidates));
-                    if let Some(old) = self.tools.insert(key, entry) {
-                        old.count(|printed| self.uses.remove(&printed.types.candidates));
-                    }
-                }
-            }
-        }
-        let Self { tools, uses, updates } = self;
+        tools.iter().for_each(|tool| self.set(tool));
+        let Self { tools, uses, updates, is_current, .. } = self;
         tools.retain(|_, entry| {
-            if entry.seen != *updates {
-                entry.count(|printed| uses.remove(&printed.types.candidates));
+            let stays = entry.seen == *updates;
+            if !stays {
+                entry.each_printed(|printed| uses.remove(&printed.types.candidates));
+                *is_current = false;
             }
-            entry.seen == *updates
+            stays
         });
     }
 
     /// The TypeScript that declares `tools`; see [`sdk_declarations`].
-    pub fn declarations(&mut self) -> String {
-        let mut out = String::new();
-        self.write_declarations(&mut out);
-        out
+    pub fn declarations(&mut self) -> &str {
+        self.write();
+        &self.text[SECTION_START.len()..self.text.len() - SECTION_END.len()]
     }
 
     /// The whole section; see [`sdk_section`].
-    pub fn section(&mut self) -> String {
-        let mut out = format!("{INSTRUCTIONS}\n\n```ts\n");
-        self.write_declarations(&mut out);
-        out.push_str("\n```");
-        out
+    pub fn section(&mut self) -> &str {
+        self.write();
+        &self.text
     }
 
     /// What rendering made of each tool, in the order of the block.
@@ -196,11 +222,16 @@ impl SdkBuilder {
         })
     }
 
-    fn write_declarations(&mut self, out: &mut String) {
+    /// Brings the section up to date.
+    fn write(&mut self) {
+        if self.is_current {
+            return;
+        }
         let aliases = self.print();
         let lines: Vec<&Line> = self.tools.values().flat_map(Entry::lines).collect();
-        let length: usize = lines.iter().map(|line| line.text().len()).sum();
-        out.reserve(JSON_VALUE.len() + TOOLS.len() + 2 * length);
+        let out = &mut self.text;
+        out.clear();
+        out.push_str(SECTION_START);
         out.push_str(JSON_VALUE);
         for (place, declared) in aliases.declared().iter().enumerate() {
             out.push_str(if place == 0 { "\n\n" } else { "\n" });
@@ -218,13 +249,15 @@ impl SdkBuilder {
             out.push('}');
         }
         out.push_str(TOOLS);
+        out.push_str(SECTION_END);
+        self.is_current = true;
     }
 
     /// Brings all texts up to date with what is shared now, and names what they name.
     fn print(&mut self) -> Aliases {
-        let mut decisions = Decisions::default();
+        let mut decisions = Decisions::new(&self.uses, Sharing::WhereItPays);
         for entry in self.tools.values() {
-            entry.count(|printed| decisions.decide(&printed.types.candidates, &self.uses, Sharing::WhereItPays));
+            entry.each_printed(|printed| decisions.decide(&printed.types.candidates));
         }
         let mut aliases = Aliases::default();
         for (place, entry) in self.tools.values_mut().enumerate() {
@@ -243,13 +276,12 @@ impl SdkBuilder {
 
 impl Entry {
     fn of(tool: &SdkTool<'_>, seen: u64) -> Entry {
-        let hint = |suffix: &str| Arc::from(format!("{} {suffix}", tool.name));
         Entry {
             name: tool.name.into(),
             description: tool.description.into(),
             // A tool is called with an object, whatever else its schema would admit.
-            parameters: Side::of(tool, tool.parameters, tool.description, Kinds::OBJECT, &hint("args")),
-            output: Side::of(tool, tool.output, "", Kinds::ALL, &hint("output")),
+            parameters: Side::of(tool, tool.parameters, tool.description, Kinds::OBJECT, "args"),
+            output: Side::of(tool, tool.output, "", Kinds::ALL, "output"),
             seen,
         }
     }
@@ -264,8 +296,16 @@ impl Entry {
         [&self.parameters.line, &self.output.line]
     }
 
-    fn count(&self, mut each: impl FnMut(&Printed)) {
+    fn each_printed(&self, mut each: impl FnMut(&Printed)) {
         for line in self.lines() {
+            if let Line::Printed(printed) = line {
+                each(printed);
+            }
+        }
+    }
+
+    fn each_printed_mut(&mut self, mut each: impl FnMut(&mut Printed)) {
+        for line in [&mut self.parameters.line, &mut self.output.line] {
             if let Line::Printed(printed) = line {
                 each(printed);
             }
@@ -274,7 +314,8 @@ impl Entry {
 }
 
 impl Side {
-    fn of(tool: &SdkTool<'_>, schema: &Json, description: &str, kinds: Kinds, hint: &Arc<str>) -> Side {
+    fn of(tool: &SdkTool<'_>, schema: &Json, description: &str, kinds: Kinds, hint: &str) -> Side {
+        let hint = || Arc::from(format!("{} {hint}", tool.name));
         let Compiled { types, unknowns, nodes } = Compiled::of(schema, kinds, hint);
         let line = match types {
             Some(types) => Line::Printed(Box::new(Printed::new(types))),
@@ -290,11 +331,9 @@ impl Side {
         Side { schema: schema.clone(), unknowns, nodes, line }
     }
 
-    fn print(&mut self, decisions: &Decisions, name: &str, description: &str) {
+    fn print(&mut self, decisions: &Decisions<'_>, name: &str, description: &str) {
         if let Line::Printed(printed) = &mut self.line {
-            let before = line_start(name, description);
-            let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
-            printed.print(decisions, 1, column, &before);
+            printed.print(decisions, 1, || line_start(name, description));
         }
     }
 
@@ -304,13 +343,6 @@ impl Side {
 }
 
 impl Line {
-    fn text(&self) -> &str {
-        match self {
-            Line::Fixed(text) => text,
-            Line::Printed(printed) => &printed.text,
-        }
-    }
-
     fn write(&self, aliases: &Aliases, out: &mut String) {
         match self {
             Line::Printed(printed) => {
@@ -324,6 +356,22 @@ impl Line {
             Line::Fixed(text) => out.push_str(text),
         }
     }
+}
+
+/// The bytes of a name, changed so that their order is that of the name's UTF-16 code units.
+///
+/// The two orders differ in one place: characters beyond U+FFFF are surrogates in UTF-16, which
+/// stand before U+E000, while in UTF-8 they stand behind U+FFFF.
+fn sort_key(name: &str) -> Cow<'_, [u8]> {
+    if name.bytes().all(|byte| byte < 0xee) {
+        return Cow::Borrowed(name.as_bytes());
+    }
+    let moved = name.bytes().map(|byte| match byte {
+        0xee | 0xef => byte + 5,
+        0xf0..=0xf4 => byte - 2,
+        _ => byte,
+    });
+    Cow::Owned(moved.collect())
 }
 
 /// Whether two schemas are equal down to the order of their members, which shows in the text.
@@ -341,7 +389,8 @@ fn is_same(left: &Json, right: &Json) -> bool {
                 pending.extend(left.iter().zip(right.iter()));
             }
             (Json::Object(left), Json::Object(right)) => {
-                if std::ptr::eq(left.entries(), right.entries()) {
+                let first = |object: &Object| object.values().next().map(std::ptr::from_ref);
+                if first(left) == first(right) {
                     continue;
                 }
                 if !left.keys().eq(right.keys()) {
@@ -361,9 +410,7 @@ fn line_start(name: &str, description: &str) -> String {
     let mut text = String::new();
     write_doc_line(description, 1, &mut text);
     write_indent(1, &mut text);
-    let start = text.len();
-    write_key(name, &mut text);
-    make_literals_safe(start, &mut text);
+    write_safe_key(name, &mut text);
     text.push_str(": ");
     text
 }

@@ -70,6 +70,8 @@ pub(crate) struct Candidates {
 /// One candidate.
 pub(crate) struct Record {
     pub(crate) key: Key,
+    /// Where [`Uses`] counts it; given when it is counted in.
+    slot: u32,
     /// The node that is written in its declaration.
     pub(crate) body: Id,
     pub(crate) label: Label,
@@ -92,6 +94,7 @@ impl Candidates {
         for (place, recursive) in graph.loops.iter().enumerate() {
             of_loop[place] = Some(candidates.add(Record {
                 key: Key { hash: recursive.hash, width: u32::MAX },
+                slot: 0,
                 body: recursive.body,
                 label: recursive.label.clone(),
                 is_loop: true,
@@ -121,6 +124,7 @@ impl Candidates {
             let own_width = facts.width.saturating_sub(widths.fold(0, u32::saturating_add));
             let record = candidates.add(Record {
                 key: Key { hash: facts.hash, width: facts.width },
+                slot: 0,
                 body: id,
                 label: facts.label.clone(),
                 is_loop: false,
@@ -159,9 +163,13 @@ fn may_have_name(node: &Node) -> bool {
 
 /// How often types are used, over all the graphs of a block.
 #[derive(Default)]
-pub(crate) struct Uses(KeyMap<Use>);
+pub(crate) struct Uses {
+    slots: KeyMap<u32>,
+    table: Vec<Use>,
+    free: Vec<u32>,
+}
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Use {
     /// In how many places of how many graphs it stands.
     instances: u32,
@@ -170,44 +178,50 @@ struct Use {
 }
 
 impl Uses {
-    /// Counts in the types of a graph.
-    pub(crate) fn add(&mut self, candidates: &Candidates) {
+    /// Counts in the types of a graph, and gives each its slot.
+    pub(crate) fn add(&mut self, candidates: &mut Candidates) {
+        for record in &mut candidates.records {
+            record.slot = self.slot_of(record.key);
+        }
         for record in &candidates.records {
-            let entry = self.0.entry(record.key).or_default();
+            let entry = &mut self.table[record.slot as usize];
             entry.instances += 1;
             if entry.instances == 1 {
-                self.count(candidates, &record.within, |uses| uses + 1);
+                self.count(candidates, &record.within, 1);
             }
         }
-        self.count(candidates, &candidates.roots, |uses| uses + 1);
+        self.count(candidates, &candidates.roots, 1);
     }
 
     /// Takes the types of a graph out again.
     pub(crate) fn remove(&mut self, candidates: &Candidates) {
         for record in &candidates.records {
-            let Some(entry) = self.0.get_mut(&record.key) else { continue };
+            let entry = &mut self.table[record.slot as usize];
             entry.instances -= 1;
             if entry.instances == 0 {
-                self.count(candidates, &record.within, |uses| uses - 1);
+                self.count(candidates, &record.within, -1);
+                self.slots.remove(&record.key);
+                self.free.push(record.slot);
             }
         }
-        self.count(candidates, &candidates.roots, |uses| uses - 1);
-        for record in &candidates.records {
-            if self.0.get(&record.key).is_some_and(|entry| entry.instances == 0) {
-                self.0.remove(&record.key);
-            }
-        }
+        self.count(candidates, &candidates.roots, -1);
     }
 
-    fn count(&mut self, candidates: &Candidates, records: &[u32], change: impl Fn(u32) -> u32) {
+    fn slot_of(&mut self, key: Key) -> u32 {
+        *self.slots.entry(key).or_insert_with(|| {
+            self.free.pop().unwrap_or_else(|| {
+                self.table.push(Use::default());
+                u32::try_from(self.table.len() - 1).expect("no more types than nodes in memory")
+            })
+        })
+    }
+
+    fn count(&mut self, candidates: &Candidates, records: &[u32], change: i32) {
         for record in records {
-            let entry = self.0.entry(candidates.records[*record as usize].key).or_default();
-            entry.uses = change(entry.uses);
+            let slot = candidates.records[*record as usize].slot;
+            let entry = &mut self.table[slot as usize];
+            entry.uses = entry.uses.saturating_add_signed(change);
         }
-    }
-
-    fn of(&self, key: Key) -> u32 {
-        self.0.get(&key).map_or(0, |entry| entry.uses)
     }
 }
 
@@ -220,12 +234,16 @@ pub(crate) enum Sharing {
     WhereNeeded,
 }
 
-/// Which types of a block have a name.
-#[derive(Default)]
-pub(crate) struct Decisions(KeyMap<Decision>);
+/// Which types of a block have a name, by slot.
+pub(crate) struct Decisions<'u> {
+    uses: &'u Uses,
+    sharing: Sharing,
+    made: Vec<Decision>,
+}
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Decision {
+    is_made: bool,
     is_named: bool,
     /// The length of the text at a place where it is used.
     width: u32,
@@ -233,40 +251,38 @@ struct Decision {
     height: u32,
 }
 
-impl Decisions {
+impl<'u> Decisions<'u> {
+    /// No decisions yet; those to come go by these uses.
+    pub(crate) fn new(uses: &'u Uses, sharing: Sharing) -> Decisions<'u> {
+        Decisions { uses, sharing, made: vec![Decision::default(); uses.table.len()] }
+    }
+
     /// Decides on the types of a graph, the inner ones first.
-    pub(crate) fn decide(&mut self, candidates: &Candidates, uses: &Uses, sharing: Sharing) {
+    pub(crate) fn decide(&mut self, candidates: &Candidates) {
         for record in &candidates.records {
-            if self.0.contains_key(&record.key) {
-                continue;
+            if !self.made[record.slot as usize].is_made {
+                self.made[record.slot as usize] = self.decision(candidates, record);
             }
-            let decision = if record.is_loop {
-                Decision { is_named: true, width: NAME_WIDTH, height: 0 }
-            } else {
-                self.decision(candidates, record, uses, sharing)
-            };
-            self.0.insert(record.key, decision);
         }
     }
 
     /// Whether a type has a name.
-    pub(crate) fn is_named(&self, key: Key) -> bool {
-        self.0.get(&key).is_some_and(|decision| decision.is_named)
+    pub(crate) fn is_named(&self, record: &Record) -> bool {
+        self.made[record.slot as usize].is_named
     }
 
-    fn decision(&self, candidates: &Candidates, record: &Record, uses: &Uses, sharing: Sharing) -> Decision {
-        let within = record.within.iter().map(|inner| self.0.get(&candidates.records[*inner as usize].key));
-        let within = within.flatten();
+    fn decision(&self, candidates: &Candidates, record: &Record) -> Decision {
+        let within = record.within.iter().map(|inner| self.made[candidates.records[*inner as usize].slot as usize]);
         let height = 1 + within.clone().map(|inner| inner.height).max().unwrap_or(0);
         let width = within.fold(record.own_width, |width, inner| width.saturating_add(inner.width));
-        let uses = uses.of(record.key);
+        let uses = self.uses.table[record.slot as usize].uses;
         let saved = width.saturating_mul(uses.saturating_sub(1));
         let cost = uses.saturating_mul(NAME_WIDTH).saturating_add(DECLARATION_WIDTH);
-        let is_named = height > MAX_HEIGHT || (sharing == Sharing::WhereItPays && uses > 1 && saved > cost);
-        if is_named {
-            Decision { is_named, width: NAME_WIDTH, height: 0 }
+        let pays = self.sharing == Sharing::WhereItPays && uses > 1 && saved > cost;
+        if record.is_loop || height > MAX_HEIGHT || pays {
+            Decision { is_made: true, is_named: true, width: NAME_WIDTH, height: 0 }
         } else {
-            Decision { is_named, width, height }
+            Decision { is_made: true, is_named: false, width, height }
         }
     }
 }

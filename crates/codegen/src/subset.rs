@@ -1,9 +1,9 @@
 //! The closed subset: recognised, and printed byte for byte as contract 5.1 says.
 
-use code_mode_schema::{Array, Json, Object, write_number};
+use code_mode_schema::{Array, Json, Object, write_json_string, write_number};
 
-use crate::names::{write_key, write_literal_string};
 use crate::comments;
+use crate::names::write_key;
 
 /// How many schemas a schema consists of, if it is in the subset of contract 4.2 once `$schema`,
 /// `$id` and `$comment` are dropped.
@@ -297,7 +297,7 @@ pub(crate) fn write_scalar(literal: &Json, out: &mut String) {
         Json::Bool(true) => out.push_str("true"),
         Json::Bool(false) => out.push_str("false"),
         Json::Number(number) => write_number(number.get(), out),
-        Json::String(text) => write_literal_string(text, out),
+        Json::String(text) => write_json_string(text, out),
         Json::Array(_) | Json::Object(_) => literal.write_text(out),
     }
 }

@@ -41,8 +41,8 @@ pub fn json_schema_to_ts(schema: &Json, indent: usize) -> String {
 
 /// The same as [`json_schema_to_ts`] in parts, with what could not be said.
 pub fn render(schema: &Json, indent: usize) -> Rendered {
-    let Compiled { types, unknowns, nodes } = Compiled::of(schema, Kinds::ALL, &Arc::from("Root"));
-    let Some(types) = types else {
+    let Compiled { types, unknowns, nodes } = Compiled::of(schema, Kinds::ALL, || Arc::from("Root"));
+    let Some(mut types) = types else {
         let mut text = String::new();
         subset::print(schema, indent, &mut text);
         return Rendered { text, aliases: Vec::new(), unknowns, nodes };
@@ -50,11 +50,11 @@ pub fn render(schema: &Json, indent: usize) -> Rendered {
     let is_long = types.graph.facts(types.graph.root).width > MAX_UNSHARED_WIDTH;
     let sharing = if is_long { Sharing::WhereItPays } else { Sharing::WhereNeeded };
     let mut uses = Uses::default();
-    uses.add(&types.candidates);
-    let mut decisions = Decisions::default();
-    decisions.decide(&types.candidates, &uses, sharing);
+    uses.add(&mut types.candidates);
+    let mut decisions = Decisions::new(&uses, sharing);
+    decisions.decide(&types.candidates);
     let mut printed = Printed::new(types);
-    printed.print(&decisions, indent, 2 * indent, "");
+    printed.print(&decisions, indent, String::new);
     let mut aliases = Aliases::default();
     aliases.collect(0, &mut printed);
     let candidates = &printed.types.candidates;
@@ -81,11 +81,13 @@ pub(crate) struct Compiled {
 
 impl Compiled {
     /// Understands a schema, as far as its values are of `kinds`.
-    pub(crate) fn of(schema: &Json, kinds: Kinds, hint: &Arc<str>) -> Compiled {
+    ///
+    /// `hint` gives a word for the name of the root, should it get one.
+    pub(crate) fn of(schema: &Json, kinds: Kinds, hint: impl FnOnce() -> Arc<str>) -> Compiled {
         if let Some(nodes) = subset::count_nodes(schema) {
             return Compiled { types: None, unknowns: Vec::new(), nodes };
         }
-        let mut lowered = lower(schema, kinds, hint);
+        let mut lowered = lower(schema, kinds, &hint());
         let unknowns = std::mem::take(&mut lowered.unknowns);
         let nodes = lowered.places;
         let graph = simplify(lowered);

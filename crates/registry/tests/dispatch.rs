@@ -1,8 +1,13 @@
 //! Contract 3.7 and decision 24: the wrappers, the body, and results of unknown origin.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
 };
 
 use code_mode_registry::{
@@ -103,6 +108,25 @@ fn a_body_whose_state_panics_when_dropped_fails_the_call() {
         }
     });
     let _tool = registry.register(tool).unwrap();
+    check_failure(&execute(&registry, "t"), "dropped", None);
+}
+
+#[test]
+fn a_body_future_that_panics_when_dropped_fails_the_call() {
+    struct Ready(Option<Json>);
+    impl Future for Ready {
+        type Output = Result<Json, ToolError>;
+        fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+            Poll::Ready(Ok(self.0.take().unwrap()))
+        }
+    }
+    impl Drop for Ready {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let registry = ToolRegistry::default();
+    let _tool = registry.register(echo("t").execute(|args, _| Ready(Some(args)))).unwrap();
     check_failure(&execute(&registry, "t"), "dropped", None);
 }
 

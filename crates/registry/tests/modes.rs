@@ -4,7 +4,7 @@ use code_mode_registry::{
     Agent, ExecutionMode, Mode, PostDecision, PreDecision, ToolCall, ToolDefinition, ToolError,
     ToolExecution, ToolRegistry, Transport,
 };
-use code_mode_schema::{LosslessError, Lossy, json};
+use code_mode_schema::{LosslessError, Lossy, ParameterSchemaSpec, ValueSchemaSpec, json};
 
 use crate::support::{Log, call, check_failure, echo, execute, registry_in, run};
 
@@ -57,6 +57,11 @@ fn arguments_that_do_not_validate_are_exclusive() {
     check_mode(&registry, &ToolCall::new("1", "t", json!({"path": "p"})), ExecutionMode::Parallel);
     check_mode(&registry, &call("t"), ExecutionMode::Exclusive);
     check_mode(&registry, &ToolCall::new("1", "t", json!("raw text")), ExecutionMode::Exclusive);
+
+    let parameters = ParameterSchemaSpec::new().required("x", ValueSchemaSpec::string());
+    registry.register(echo("dsl").parameters(parameters).concurrency_safe(|_| true)).unwrap().keep();
+    check_mode(&registry, &ToolCall::new("1", "dsl", json!({"x": "s"})), ExecutionMode::Parallel);
+    check_mode(&registry, &call("dsl"), ExecutionMode::Exclusive);
 }
 
 #[test]

@@ -145,6 +145,11 @@ fn check_cancelled_in_policy(
     let setup = Setup::new();
     let stop = std::sync::Arc::new(SignalSource::new());
     let _policy = cancel_and(&setup, &stop, decide);
+    let wrapper = setup.log.clone();
+    let _wrapper = setup.registry.on_execute(move |_, next| {
+        wrapper.add("execute");
+        async move { next.call().await }
+    });
     let result = run(setup.registry.execute(call("t").with_signal(stop.signal())));
     check_failure(&result, message, code);
     assert_eq!(setup.log.take(), stages);

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use code_mode_schema::{Json, ParameterSchemaSpec, Schema, ValueSchemaSpec, json, to_json};
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_main};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -84,7 +84,10 @@ fn validation(criterion: &mut Criterion) {
                 .required("depth", ValueSchemaSpec::integer())
                 .required("encoding", ValueSchemaSpec::string())
                 .optional("follow", ValueSchemaSpec::boolean())
-                .optional("since", ValueSchemaSpec::one_of([ValueSchemaSpec::string(), ValueSchemaSpec::null()])),
+                .optional(
+                    "since",
+                    ValueSchemaSpec::one_of([ValueSchemaSpec::string(), ValueSchemaSpec::null()]),
+                ),
         );
     let subset = spec.compile().expect("the spec is right");
     // One keyword beyond the subset, so that the full vocabulary's validator is taken.
@@ -129,5 +132,12 @@ fn validation(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, values, validation);
-criterion_main!(benches);
+mod groups {
+    #![expect(missing_docs, reason = "the macro writes a public function")]
+
+    use super::{validation, values};
+
+    criterion::criterion_group!(benches, values, validation);
+}
+
+criterion_main!(groups::benches);

@@ -39,9 +39,9 @@ mod violations;
 pub use dsl::{ParameterSchemaSpec, ValueSchemaSpec, validate_args};
 pub use error::JsonSchemaError;
 pub use json::{
-    Array, FromJsonError, Json, LosslessError, Lossy, MAX_SAFE_INTEGER, MAX_SERDE_DEPTH, Number,
-    Object, ObjectBuilder, ObjectIter, ParseError, ParseErrorKind, Path, from_json,
-    json_string_len, to_json, write_json_string, write_number,
+    Array, FromJsonError, Json, LosslessError, Lossy, MAX_SAFE_INTEGER, MAX_SERDE_DEPTH, Number, Object,
+    ObjectBuilder, ObjectIter, ParseError, ParseErrorKind, Path, from_json, json_string_len, to_json,
+    write_json_string, write_number,
 };
 #[doc(hidden)]
 pub use json::{member_key, member_value};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::full::{self, FullValidator, MAX_REPORTED};
 use crate::validate::Validator;
-use crate::{Json, JsonSchemaError, Object, assert_supported_json_schema, typed};
+use crate::{Json, JsonSchemaError, assert_supported_json_schema, typed};
 
 /// A schema with its validator, compiled once; cheap to clone.
 ///
@@ -125,12 +125,7 @@ impl Schema {
         Schema::full(typed::document::<T>(typed::Direction::Out))
     }
 
-    fn new(
-        document: Json,
-        vocabulary: Vocabulary,
-        validator: Compiled,
-        warning: Option<String>,
-    ) -> Schema {
+    fn new(document: Json, vocabulary: Vocabulary, validator: Compiled, warning: Option<String>) -> Schema {
         Schema(Arc::new(Inner { document, vocabulary, validator, warning }))
     }
 
@@ -191,9 +186,8 @@ impl PartialEq for Schema {
 fn without_identifiers(document: &Json) -> Json {
     match document {
         Json::Object(schema) => {
-            let named = |key: &str| matches!(key, "$schema" | "$id" | "$comment");
-            let kept = schema.entries().iter().filter(|(key, _)| !named(key)).cloned();
-            Json::Object(kept.collect::<Object>())
+            let is_name = |key: &&str| matches!(*key, "$schema" | "$id" | "$comment");
+            schema.keys().filter(is_name).fold(schema.clone(), |schema, key| schema.without(key)).into()
         }
         other => other.clone(),
     }

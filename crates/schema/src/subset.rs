@@ -155,8 +155,7 @@ enum Work<'a> {
 impl<'a> Walk<'a> {
     fn new(schema: &'a Json) -> Walk<'a> {
         let path = Path::root("schema");
-        let root =
-            Step { parent_len: path.len(), place: Place::Here, work: Work::Schema(schema) };
+        let root = Step { parent_len: path.len(), place: Place::Here, work: Work::Schema(schema) };
         Walk { pending: vec![root], path, violations: Violations::new() }
     }
 
@@ -234,13 +233,10 @@ impl<'a> Walk<'a> {
 
     fn typed(&mut self, schema: &'a Object, name: &Json) {
         let Some(name) = name.as_str() else {
-            return self
-                .report(".type must be a single type string (type arrays are not supported)");
+            return self.report(".type must be a single type string (type arrays are not supported)");
         };
         let Some(kind) = Type::from_name(name) else {
-            return self.report(
-                ".type must be one of object/array/string/number/integer/boolean/null",
-            );
+            return self.report(".type must be one of object/array/string/number/integer/boolean/null");
         };
         for keyword in TYPED_KEYWORDS {
             if !kind.takes(keyword) && schema.contains_key(keyword) {
@@ -279,9 +275,7 @@ impl<'a> Walk<'a> {
                     let properties = schema.get("properties").and_then(Json::as_object);
                     let is_declared = |name| properties.is_some_and(|all| all.contains_key(name));
                     for name in names.into_iter().filter(|name| !is_declared(name)) {
-                        self.report(&format!(
-                            ".required names \"{name}\" which is not in properties"
-                        ));
+                        self.report(&format!(".required names \"{name}\" which is not in properties"));
                     }
                 }
             }
@@ -310,9 +304,8 @@ impl<'a> Walk<'a> {
             && !allowed.contains(fixed)
         {
             let path = self.path.as_str();
-            self.violations.push(|| {
-                format!("{path}.const must be one of {path}.enum when both are declared")
-            });
+            self.violations
+                .push(|| format!("{path}.const must be one of {path}.enum when both are declared"));
         }
     }
 

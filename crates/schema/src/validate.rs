@@ -101,12 +101,7 @@ impl Validator {
     }
 
     /// Validates `value` and writes at most `max_texts` violations out.
-    pub(crate) fn validate_at_most(
-        &self,
-        max_texts: usize,
-        value: &Json,
-        label: &str,
-    ) -> Vec<String> {
+    pub(crate) fn validate_at_most(&self, max_texts: usize, value: &Json, label: &str) -> Vec<String> {
         let mut run = Run {
             nodes: &self.nodes,
             label,
@@ -132,7 +127,7 @@ fn compile<'a>(schema: &'a Json, child: &mut dyn FnMut(&'a Json) -> NodeId) -> N
         Type::Object => {
             let declared = schema.get("properties").and_then(Json::as_object);
             let properties = declared.map(|properties| {
-                properties.entries().iter().map(|(name, schema)| (name.clone(), child(schema)))
+                properties.names().iter().cloned().zip(properties.values().map(&mut *child))
             });
             let required = schema.get("required").and_then(Json::as_array);
             let names = required.map(|names| names.iter().filter_map(Json::as_str).map(Arc::from));
@@ -234,13 +229,7 @@ impl<'a> Run<'a> {
             },
             Node::OneOf(branches) => {
                 self.probes.push(self.open.len());
-                self.open.push(Open::OneOf {
-                    branches,
-                    value,
-                    next: 0,
-                    matched: 0,
-                    has_failed: false,
-                });
+                self.open.push(Open::OneOf { branches, value, next: 0, matched: 0, has_failed: false });
             }
         }
     }
@@ -264,7 +253,7 @@ impl<'a> Run<'a> {
 
     fn open_object(&mut self, node: &'a ObjectNode, object: &'a Object) {
         for (hint, name) in node.required.iter().enumerate() {
-            if find(object, name, hint).is_none() {
+            if object.get_near(name, hint).is_none() {
                 let is_probe = !self.probes.is_empty();
                 self.report_member(name, |path| format!("missing required property \"{path}\""));
                 if is_probe {
@@ -293,7 +282,7 @@ impl<'a> Run<'a> {
                 let (node, object) = (*node, *object);
                 match node.properties.get(*next) {
                     Some((name, property)) => {
-                        let found = find(object, name, *next);
+                        let found = object.get_near(name, *next);
                         *next += 1;
                         if let Some(value) = found {
                             *present += 1;
@@ -326,9 +315,7 @@ impl<'a> Run<'a> {
                         self.probes.pop();
                         if matched != 1 {
                             self.report(|path| {
-                                format!(
-                                    "\"{path}\" must match exactly one oneOf branch (matched {matched})"
-                                )
+                                format!("\"{path}\" must match exactly one oneOf branch (matched {matched})")
                             });
                         }
                     }
@@ -391,12 +378,4 @@ fn path_of(label: &str, open: &[Open<'_>]) -> Path {
         }
     }
     path
-}
-
-/// The member `name`, tried first at `hint`, since values mostly follow their schema's order.
-fn find<'a>(object: &'a Object, name: &str, hint: usize) -> Option<&'a Json> {
-    match object.entries().get(hint) {
-        Some((key, value)) if **key == *name => Some(value),
-        _ => object.get(name),
-    }
 }

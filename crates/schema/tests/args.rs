@@ -6,10 +6,7 @@ fn parameters() -> ParameterSchemaSpec {
     ParameterSchemaSpec::new()
         .required("code", ValueSchemaSpec::string())
         .required("description", ValueSchemaSpec::string())
-        .optional(
-            "limits",
-            ValueSchemaSpec::closed_object().optional("ms", ValueSchemaSpec::integer()),
-        )
+        .optional("limits", ValueSchemaSpec::closed_object().optional("ms", ValueSchemaSpec::integer()))
 }
 
 fn check(args: &Json, expected: &[&str]) {
@@ -27,13 +24,7 @@ fn arguments_are_an_open_object() {
 
 #[test]
 fn missing_arguments_come_in_declaration_order() {
-    check(
-        &json!({}),
-        &[
-            "missing required property \"code\"",
-            "missing required property \"description\"",
-        ],
-    );
+    check(&json!({}), &["missing required property \"code\"", "missing required property \"description\""]);
 }
 
 #[test]

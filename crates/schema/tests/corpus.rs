@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use code_mode_schema::{Json, Schema};
 
 fn files(folder: &str) -> Vec<(String, Json)> {
-    let corpus = std::env::var_os("CODE_MODE_CORPUS").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-        PathBuf::from,
-    );
+    let corpus = std::env::var_os("CODE_MODE_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
     let Ok(entries) = fs::read_dir(corpus.join(folder)) else {
         println!("skipped: no {folder} in {}", corpus.display());
         return Vec::new();

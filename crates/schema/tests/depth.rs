@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::thread;
 
 use code_mode_schema::{
-    Json, ParameterSchemaSpec, Path, Schema, ValueSchemaSpec, assert_supported_json_schema, from_json,
-    json, to_json, validate_args, validate_json_schema_value,
+    Json, ParameterSchemaSpec, Path, Schema, ValueSchemaSpec, assert_supported_json_schema, from_json, json,
+    to_json, validate_args, validate_json_schema_value,
 };
 
 const LEVELS: usize = 20_000;
@@ -187,10 +187,7 @@ fn full_schemas_that_are_too_deep_are_checked_by_their_structure() {
             inner => json!({"type": "array", "items": inner}),
         });
         let schema = Schema::full(schema);
-        assert_eq!(
-            schema.warning(),
-            Some("the schema cannot be compiled: it nests deeper than 128 levels")
-        );
+        assert_eq!(schema.warning(), Some("the schema cannot be compiled: it nests deeper than 128 levels"));
         let value = deep(LEVELS - 1, |inner| json!([inner]));
         assert!(schema.validate(&value, "value").is_empty());
         assert_eq!(schema.validate(&json!([1]), "value"), ["\"value[0]\" must be an array"]);
@@ -279,10 +276,7 @@ fn deep_values_pass_where_anything_is_allowed() {
             ["\"value\" must not have equal items"]
         );
         let one_of_few = Schema::full(json!({"enum": [[1], [[[2]]]]}));
-        assert_eq!(
-            one_of_few.validate(&deep_arrays(), "value"),
-            ["\"value\" must be one of [[1],[[[2]]]]"]
-        );
+        assert_eq!(one_of_few.validate(&deep_arrays(), "value"), ["\"value\" must be one of [[1],[[[2]]]]"]);
     });
 }
 
@@ -301,10 +295,7 @@ fn long_chains_of_references_do_not_overflow() {
         let schema = Schema::full(json!({"$defs": (Json::from(definitions.build())), "$ref": "#/$defs/d0"}));
         assert_eq!(schema.warning(), None);
         assert!(schema.validate(&json!("x"), "value").is_empty());
-        assert_eq!(
-            schema.validate(&json!(""), "value"),
-            ["\"value\" must have at least 1 character"]
-        );
+        assert_eq!(schema.validate(&json!(""), "value"), ["\"value\" must have at least 1 character"]);
     });
 }
 

@@ -114,22 +114,10 @@ fn every_error_has_its_text_and_path() {
             json!({"type": "string", "minLength": 1}),
             "schema.minLength is not supported by the value schema DSL",
         ),
-        (
-            json!({"type": "string", "items": {}}),
-            "schema.items is not supported by the value schema DSL",
-        ),
-        (
-            json!({"type": "json", "enum": [1]}),
-            "schema.enum is not supported by the value schema DSL",
-        ),
-        (
-            json!({"type": "string", "oneOf": []}),
-            "schema cannot declare both type and oneOf",
-        ),
-        (
-            json!({"oneOf": [{"type": "null"}]}),
-            "schema.oneOf must be an array of at least two value schemas",
-        ),
+        (json!({"type": "string", "items": {}}), "schema.items is not supported by the value schema DSL"),
+        (json!({"type": "json", "enum": [1]}), "schema.enum is not supported by the value schema DSL"),
+        (json!({"type": "string", "oneOf": []}), "schema cannot declare both type and oneOf"),
+        (json!({"oneOf": [{"type": "null"}]}), "schema.oneOf must be an array of at least two value schemas"),
         (json!({"oneOf": {}}), "schema.oneOf must be an array of at least two value schemas"),
         (
             json!({"oneOf": [{"type": "null"}, {"type": "object"}]}),
@@ -139,22 +127,13 @@ fn every_error_has_its_text_and_path() {
             json!({"type": "object", "additionalProperties": {}}),
             "schema.additionalProperties must be explicitly true or false",
         ),
-        (
-            json!({"type": "string", "enum": []}),
-            "schema.enum must be a non-empty array of scalar values",
-        ),
-        (
-            json!({"type": "string", "enum": [[]]}),
-            "schema.enum must be a non-empty array of scalar values",
-        ),
+        (json!({"type": "string", "enum": []}), "schema.enum must be a non-empty array of scalar values"),
+        (json!({"type": "string", "enum": [[]]}), "schema.enum must be a non-empty array of scalar values"),
         (
             json!({"type": "date"}),
             "schema.type must be string/number/integer/boolean/null/array/object/json, or use oneOf",
         ),
-        (
-            json!({}),
-            "schema.type must be string/number/integer/boolean/null/array/object/json, or use oneOf",
-        ),
+        (json!({}), "schema.type must be string/number/integer/boolean/null/array/object/json, or use oneOf"),
         (
             json!({"type": ["string"]}),
             "schema.type must be string/number/integer/boolean/null/array/object/json, or use oneOf",
@@ -229,7 +208,10 @@ fn schemas_become_specs_again() {
 fn parameters_cannot_say_everything_a_schema_can() {
     for (schema, expected) in [
         (json!({"type": "string"}), "schema.type must be \"object\" in parameters"),
-        (json!({"type": "object", "additionalProperties": false}), "schema.additionalProperties cannot be false in parameters"),
+        (
+            json!({"type": "object", "additionalProperties": false}),
+            "schema.additionalProperties cannot be false in parameters",
+        ),
         (json!({"type": "object", "description": "d"}), "schema.description cannot be said in parameters"),
         (json!({"type": "x"}), "schema.type must be one of object/array/string/number/integer/boolean/null"),
     ] {

@@ -24,9 +24,17 @@ fn check_warning(schema: &Json, expected: &str) -> Schema {
 fn every_keyword_has_its_text() {
     for (schema, value, expected) in [
         (json!({"type": ["string", "null"]}), json!(1), "\"value\" must be a string or null"),
-        (json!({"type": ["array", "object", "boolean"]}), json!(1), "\"value\" must be a boolean, an object or an array"),
+        (
+            json!({"type": ["array", "object", "boolean"]}),
+            json!(1),
+            "\"value\" must be a boolean, an object or an array",
+        ),
         (json!({"type": "integer", "minimum": 0}), json!(1.5), "\"value\" must be an integer"),
-        (json!({"enum": [1, "a", null, [1e21]]}), json!(2), "\"value\" must be one of [1,\"a\",null,[1e+21]]"),
+        (
+            json!({"enum": [1, "a", null, [1e21]]}),
+            json!(2),
+            "\"value\" must be one of [1,\"a\",null,[1e+21]]",
+        ),
         (json!({"const": {"a": [1]}}), json!({"a": [2]}), "\"value\" must be {\"a\":[1]}"),
         (json!({"minimum": 0.5}), json!(0), "\"value\" must be at least 0.5"),
         (json!({"maximum": 1e21}), json!(1e22), "\"value\" must be at most 1e+21"),
@@ -39,31 +47,95 @@ fn every_keyword_has_its_text() {
         (json!({"pattern": "^a+$"}), json!("b"), "\"value\" must match the pattern ^a+$"),
         (json!({"minItems": 2}), json!([1]), "\"value\" must have at least 2 items"),
         (json!({"maxItems": 1}), json!([1, 2]), "\"value\" must have at most 1 item"),
-        (json!({"uniqueItems": true}), json!([{"a": 1, "b": 2}, {"b": 2, "a": 1}]), "\"value\" must not have equal items"),
-        (json!({"contains": {"type": "string"}}), json!([1]), "\"value\" must contain as many matching items as its schema asks for (contains)"),
-        (json!({"contains": {"type": "string"}, "maxContains": 1}), json!(["a", "b"]), "\"value\" must contain as many matching items as its schema asks for (contains)"),
-        (json!({"items": {"type": "string"}, "minItems": 1}), json!(["a", 1]), "\"value[1]\" must be a string"),
+        (
+            json!({"uniqueItems": true}),
+            json!([{"a": 1, "b": 2}, {"b": 2, "a": 1}]),
+            "\"value\" must not have equal items",
+        ),
+        (
+            json!({"contains": {"type": "string"}}),
+            json!([1]),
+            "\"value\" must contain as many matching items as its schema asks for (contains)",
+        ),
+        (
+            json!({"contains": {"type": "string"}, "maxContains": 1}),
+            json!(["a", "b"]),
+            "\"value\" must contain as many matching items as its schema asks for (contains)",
+        ),
+        (
+            json!({"items": {"type": "string"}, "minItems": 1}),
+            json!(["a", 1]),
+            "\"value[1]\" must be a string",
+        ),
         (json!({"prefixItems": [true], "items": false}), json!([1, 2]), "\"value[1]\" must not be present"),
         (json!({"prefixItems": [{"type": "null"}]}), json!([1]), "\"value[0]\" must be null"),
-        (json!({"prefixItems": [true], "unevaluatedItems": false}), json!([1, 2]), "\"value\" must not have items beyond those declared (unevaluatedItems)"),
+        (
+            json!({"prefixItems": [true], "unevaluatedItems": false}),
+            json!([1, 2]),
+            "\"value\" must not have items beyond those declared (unevaluatedItems)",
+        ),
         (json!({"minProperties": 1}), json!({}), "\"value\" must have at least 1 property"),
         (json!({"maxProperties": 0}), json!({"a": 1}), "\"value\" must have at most 0 properties"),
         (json!({"required": ["a"]}), json!({}), "missing required property \"value.a\""),
-        (json!({"dependentRequired": {"a": ["b"]}}), json!({"a": 1}), "missing required property \"value.b\""),
+        (
+            json!({"dependentRequired": {"a": ["b"]}}),
+            json!({"a": 1}),
+            "missing required property \"value.b\"",
+        ),
         (json!({"properties": {"a": false}}), json!({"a": 1}), "\"value.a\" must not be present"),
-        (json!({"additionalProperties": false}), json!({"a": 1}), "\"value.a\" is not a declared property (additionalProperties: false)"),
-        (json!({"properties": {"b": true}, "additionalProperties": false}), json!({"a": 1, "b": 1}), "\"value.a\" is not a declared property (additionalProperties: false)"),
+        (
+            json!({"additionalProperties": false}),
+            json!({"a": 1}),
+            "\"value.a\" is not a declared property (additionalProperties: false)",
+        ),
+        (
+            json!({"properties": {"b": true}, "additionalProperties": false}),
+            json!({"a": 1, "b": 1}),
+            "\"value.a\" is not a declared property (additionalProperties: false)",
+        ),
         (json!({"additionalProperties": {"type": "null"}}), json!({"a": 1}), "\"value.a\" must be null"),
-        (json!({"patternProperties": {"^x": {"type": "null"}}}), json!({"x1": 1}), "\"value.x1\" must be null"),
-        (json!({"unevaluatedProperties": false}), json!({"a": 1}), "\"value.a\" is not a declared property (unevaluatedProperties)"),
-        (json!({"propertyNames": {"pattern": "^a"}}), json!({"b": 1}), "\"value.b\" is a property whose name must match the pattern ^a"),
+        (
+            json!({"patternProperties": {"^x": {"type": "null"}}}),
+            json!({"x1": 1}),
+            "\"value.x1\" must be null",
+        ),
+        (
+            json!({"unevaluatedProperties": false}),
+            json!({"a": 1}),
+            "\"value.a\" is not a declared property (unevaluatedProperties)",
+        ),
+        (
+            json!({"propertyNames": {"pattern": "^a"}}),
+            json!({"b": 1}),
+            "\"value.b\" is a property whose name must match the pattern ^a",
+        ),
         (json!({"not": {"type": "string"}}), json!("x"), "\"value\" must not match the schema under not"),
-        (json!({"anyOf": [{"minimum": 5}, {"multipleOf": 2}]}), json!(3), "\"value\" must match at least one anyOf branch"),
-        (json!({"oneOf": [{"minimum": 5}, {"multipleOf": 2}]}), json!(3), "\"value\" must match exactly one oneOf branch (matched 0)"),
-        (json!({"oneOf": [{"minimum": 5}, {"multipleOf": 2}, {"maximum": 3}]}), json!(6), "\"value\" must match exactly one oneOf branch (matched 2)"),
-        (json!({"if": {"type": "string"}, "then": {"minLength": 2}}), json!("a"), "\"value\" must have at least 2 characters"),
+        (
+            json!({"anyOf": [{"minimum": 5}, {"multipleOf": 2}]}),
+            json!(3),
+            "\"value\" must match at least one anyOf branch",
+        ),
+        (
+            json!({"oneOf": [{"minimum": 5}, {"multipleOf": 2}]}),
+            json!(3),
+            "\"value\" must match exactly one oneOf branch (matched 0)",
+        ),
+        (
+            json!({"oneOf": [{"minimum": 5}, {"multipleOf": 2}, {"maximum": 3}]}),
+            json!(6),
+            "\"value\" must match exactly one oneOf branch (matched 2)",
+        ),
+        (
+            json!({"if": {"type": "string"}, "then": {"minLength": 2}}),
+            json!("a"),
+            "\"value\" must have at least 2 characters",
+        ),
         (json!({"allOf": [{"type": "number"}, {"minimum": 1}]}), json!(0), "\"value\" must be at least 1"),
-        (json!({"$ref": "#/$defs/a", "$defs": {"a": {"minimum": 1}}}), json!(0), "\"value\" must be at least 1"),
+        (
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"minimum": 1}}}),
+            json!(0),
+            "\"value\" must be at least 1",
+        ),
     ] {
         check(&schema, &value, &[expected]);
     }
@@ -93,7 +165,11 @@ fn arguments_have_no_prefix() {
             "\"d\" is not a declared property (additionalProperties: false)",
         ],
     );
-    check_arguments(&json!({"type": "object", "minProperties": 0}), &json!(1), &["\"arguments\" must be an object"]);
+    check_arguments(
+        &json!({"type": "object", "minProperties": 0}),
+        &json!(1),
+        &["\"arguments\" must be an object"],
+    );
 }
 
 #[test]
@@ -126,7 +202,10 @@ fn at_most_ten_violations_are_written_out() {
     let schema = Schema::full(json!({"items": {"type": "string", "minLength": 1}}));
     let violations = schema.validate(&items.into(), "value");
     assert_eq!(violations.len(), 11);
-    assert_eq!((violations[9].as_str(), violations[10].as_str()), ("\"value[9]\" must be a string", "and 15 more"));
+    assert_eq!(
+        (violations[9].as_str(), violations[10].as_str()),
+        ("\"value[9]\" must be a string", "and 15 more")
+    );
     let subset = Schema::full(json!({"type": "array", "items": {"type": "string"}}));
     let items: Vec<Json> = (0..12).map(Json::from).collect();
     assert_eq!(subset.validate(&items.into(), "value").last().unwrap(), "and 2 more");
@@ -166,32 +245,34 @@ fn schemas_of_the_subset_take_the_subsets_validator() {
     assert_eq!((schema.vocabulary(), schema.warning()), (Vocabulary::Full, None));
     assert_eq!(
         schema.validate(&json!({"a": 1}), ""),
-        [
-            "missing required property \"b\"",
-            "\"a\" must match exactly one oneOf branch (matched 0)",
-        ]
+        ["missing required property \"b\"", "\"a\" must match exactly one oneOf branch (matched 0)",]
     );
 }
 
 #[test]
 fn drafts_are_told_by_their_schema_keyword() {
-    let seven = |schema: Object| Json::from(schema.with("$schema", "http://json-schema.org/draft-07/schema#"));
+    let seven =
+        |schema: Object| Json::from(schema.with("$schema", "http://json-schema.org/draft-07/schema#"));
     let sibling = json!({"$ref": "#/definitions/a", "minimum": 5, "definitions": {"a": {"type": "integer"}}});
     check(&sibling, &json!(1), &["\"value\" must be at least 5"]);
     check(&seven(sibling.as_object().unwrap().clone()), &json!(1), &[]);
     let tuple = json!({"items": [{"type": "string"}], "additionalItems": false});
-    check(&seven(tuple.as_object().unwrap().clone()), &json!(["a", 1]), &["\"value\" must have at most 1 item"]);
+    check(
+        &seven(tuple.as_object().unwrap().clone()),
+        &json!(["a", 1]),
+        &["\"value\" must have at most 1 item"],
+    );
 }
 
 #[test]
 fn tuples_of_older_drafts_are_understood_without_a_schema_keyword() {
     let schema = json!({"properties": {"t": {"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": {"type": "null"}}}});
     check_arguments(&schema, &json!({"t": ["a", 1, null]}), &[]);
-    check_arguments(&schema, &json!({"t": [1, "a", 2]}), &[
-        "\"t[0]\" must be a string",
-        "\"t[1]\" must be an integer",
-        "\"t[2]\" must be null",
-    ]);
+    check_arguments(
+        &schema,
+        &json!({"t": [1, "a", 2]}),
+        &["\"t[0]\" must be a string", "\"t[1]\" must be an integer", "\"t[2]\" must be null"],
+    );
 }
 
 #[test]
@@ -212,14 +293,20 @@ fn parts_that_do_not_compile_are_not_enforced_and_named() {
         (json!({"$ref": "#/$defs/nope"}), "$ref #/$defs/nope is not enforced: "),
         (json!({"$ref": "#nope"}), "$ref #nope is not enforced: "),
         (json!({"$dynamicRef": "#nope"}), "$dynamicRef #nope is not enforced: "),
-        (json!({"$ref": "https://example.com/x.json#/a"}), "$ref https://example.com/x.json#/a is not enforced: "),
+        (
+            json!({"$ref": "https://example.com/x.json#/a"}),
+            "$ref https://example.com/x.json#/a is not enforced: ",
+        ),
         (json!({"$ref": "file:///etc/passwd"}), "$ref file:///etc/passwd is not enforced: "),
         (json!({"$ref": "other.json#/a"}), "$ref other.json#/a is not enforced: "),
         (json!({"$ref": "::: no uri"}), "$ref ::: no uri is not enforced: "),
         (json!({"$ref": 7}), "schema.properties.bad.$ref is not enforced: "),
         (json!({"$id": "%%%"}), "$id %%% is not enforced: "),
         (json!({"pattern": "(["}), "schema.properties.bad.pattern is not enforced: "),
-        (json!({"minimum": 1, "exclusiveMinimum": true}), "schema.properties.bad.exclusiveMinimum is not enforced: "),
+        (
+            json!({"minimum": 1, "exclusiveMinimum": true}),
+            "schema.properties.bad.exclusiveMinimum is not enforced: ",
+        ),
         (json!({"required": true}), "schema.properties.bad.required is not enforced: "),
         (json!({"type": "any"}), "schema.properties.bad.type is not enforced: "),
         (json!({"minLength": 1.5}), "schema.properties.bad.minLength is not enforced: "),
@@ -230,7 +317,10 @@ fn parts_that_do_not_compile_are_not_enforced_and_named() {
         (json!({"allOf": {}}), "schema.properties.bad.allOf is not enforced: "),
         (json!({"not": "x"}), "schema.properties.bad.not is not enforced: "),
         (json!({"description": 7}), "schema.properties.bad.description is not enforced: "),
-        (json!({"patternProperties": {"([": {}}, "additionalProperties": false}), "schema.properties.bad.patternProperties.([ is not enforced: "),
+        (
+            json!({"patternProperties": {"([": {}}, "additionalProperties": false}),
+            "schema.properties.bad.patternProperties.([ is not enforced: ",
+        ),
         (json!(null), "schema.properties.bad is not enforced: "),
     ] {
         let schema = json!({"properties": {"bad": bad, "good": {"type": "string", "minLength": 1}}, "required": ["good"]});
@@ -259,7 +349,10 @@ fn data_that_looks_like_a_reference_stays() {
         "properties": {"a": {"const": {"$ref": "#/no"}}, "b": {"$ref": "#/no"}, "$ref": {"type": "string"}, "default": {"$ref": "#/no"}},
     });
     let compiled = check_warning(&schema, "$ref #/no is not enforced: ");
-    assert_eq!(compiled.validate(&json!({"a": {"$ref": "#/no"}, "b": 1, "$ref": "s", "default": 1}), ""), [""; 0]);
+    assert_eq!(
+        compiled.validate(&json!({"a": {"$ref": "#/no"}, "b": 1, "$ref": "s", "default": 1}), ""),
+        [""; 0]
+    );
     assert_eq!(compiled.validate(&json!({"a": {}}), ""), ["\"a\" must be {\"$ref\":\"#/no\"}"]);
 }
 
@@ -302,7 +395,8 @@ fn choices_that_nest_in_choices_do_not_take_forever() {
             "properties": {(name): {"$ref": "#/$defs/e"}, "left": {"$ref": "#/$defs/e"}, "right": {"$ref": "#/$defs/e"}},
         }))
         .collect();
-    let schema = Schema::full(json!({"$defs": {"e": {"anyOf": (Json::from(branches))}}, "$ref": "#/$defs/e"}));
+    let schema =
+        Schema::full(json!({"$defs": {"e": {"anyOf": (Json::from(branches))}}, "$ref": "#/$defs/e"}));
     assert_eq!(schema.warning(), None);
     let mut value = json!(1);
     for _ in 0..14 {

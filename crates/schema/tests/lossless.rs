@@ -6,8 +6,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use code_mode_schema::{
-    FromJsonError, Json, LosslessError, Lossy, MAX_SAFE_INTEGER, MAX_SERDE_DEPTH, from_json, json,
-    to_json,
+    FromJsonError, Json, LosslessError, Lossy, MAX_SAFE_INTEGER, MAX_SERDE_DEPTH, from_json, json, to_json,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,10 +20,7 @@ fn check_refused<T: Serialize + ?Sized>(value: &T, expected: &str) {
     assert_eq!(error.with_root("value").to_string(), expected);
 }
 
-fn check_back<T: DeserializeOwned + PartialEq + Debug>(
-    text: &str,
-    expected: Result<T, &str>,
-) {
+fn check_back<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: Result<T, &str>) {
     let read = from_json::<T>(&Json::parse(text).unwrap());
     assert_eq!(read.map_err(|error| error.to_string()), expected.map_err(str::to_owned), "{text}");
 }
@@ -112,7 +108,7 @@ fn whole_values_are_taken_as_they_are() {
         let (Some(Json::Object(inside)), Json::Object(given)) = (value.get(key), &payload) else {
             panic!("{value}");
         };
-        assert!(std::ptr::eq(inside.entries(), given.entries()), "{key} was copied");
+        assert!(inside.is_same(given), "{key} was copied");
     }
     assert_eq!(to_json(&payload), Ok(payload.clone()));
     assert_eq!(to_json(&vec![Some(payload.clone())]), Ok(json!([payload])));
@@ -211,11 +207,10 @@ fn values_become_rust_values_again() {
 fn whole_values_arrive_whole() {
     let value = json!({"name": "n", "payload": {"deep": [1]}, "more": [2]});
     let carrier: Carrier = from_json(&value).unwrap();
-    let (Json::Object(inside), Some(Json::Object(given))) = (&carrier.payload, value.get("payload"))
-    else {
+    let (Json::Object(inside), Some(Json::Object(given))) = (&carrier.payload, value.get("payload")) else {
         panic!("{value}");
     };
-    assert!(std::ptr::eq(inside.entries(), given.entries()), "the payload was copied");
+    assert!(inside.is_same(given), "the payload was copied");
     assert_eq!(carrier.rest, BTreeMap::from([("more".into(), json!([2]))]));
     assert_eq!(from_json::<Json>(&value).unwrap(), value);
     assert_eq!(from_json::<Option<Json>>(&json!(null)).unwrap(), None);
@@ -245,19 +240,13 @@ fn what_does_not_fit_is_named_with_its_path() {
         Err("invalid value: map, expected an object with the variant's name as its only key"),
     );
     check_back::<Shape>("7", Err("invalid type: integer `7`, expected a string or an object"));
-    check_back::<Shape>(
-        "\"Circle\"",
-        Err("Circle: invalid type: unit variant, expected newtype variant"),
-    );
+    check_back::<Shape>("\"Circle\"", Err("Circle: invalid type: unit variant, expected newtype variant"));
 }
 
 #[test]
 fn integers_that_may_have_been_rounded_are_not_taken_for_integers() {
     check_back("9007199254740991", Ok(MAX_SAFE_INTEGER));
-    check_back::<u64>(
-        "9007199254740993",
-        Err("value is 9007199254740992, an integer beyond 2^53 - 1"),
-    );
+    check_back::<u64>("9007199254740993", Err("value is 9007199254740992, an integer beyond 2^53 - 1"));
     check_back("9007199254740993", Ok(9_007_199_254_740_992.0_f64));
 }
 
@@ -278,14 +267,20 @@ fn errors_can_be_made_and_named_elsewhere() {
     let error = LosslessError::new("items[3]", Lossy::Other("is undefined".into()));
     assert_eq!(error.with_root("args").to_string(), "args.items[3] is undefined");
     let error: FromJsonError = from_json::<u8>(&json!("x")).unwrap_err();
-    assert_eq!((error.path.as_str(), error.message.as_str()), ("", "invalid type: string \"x\", expected u8"));
+    assert_eq!(
+        (error.path.as_str(), error.message.as_str()),
+        ("", "invalid type: string \"x\", expected u8")
+    );
 }
 
 #[test]
 fn plain_conversions_are_exact_or_refused() {
     assert_eq!(Json::from(7), json!(7));
     assert_eq!(Json::try_from(7_usize), Ok(json!(7)));
-    assert_eq!(Json::try_from(u64::MAX).unwrap_err().to_string(), "value is 18446744073709551615, an integer beyond 2^53 - 1");
+    assert_eq!(
+        Json::try_from(u64::MAX).unwrap_err().to_string(),
+        "value is 18446744073709551615, an integer beyond 2^53 - 1"
+    );
     assert_eq!(Json::try_from(f64::NAN).unwrap_err().reason, Lossy::NotANumber);
     assert_eq!(Json::from(None::<&str>), json!(null));
     assert_eq!(Json::from(vec![Json::from("a")]), json!(["a"]));

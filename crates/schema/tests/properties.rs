@@ -125,9 +125,7 @@ fn value_for(schema: &Json) -> BoxedStrategy<Json> {
                 .boxed()
         }
         _ => match schema.get("oneOf").and_then(Json::as_array) {
-            Some(branches) => {
-                prop::strategy::Union::new(branches.iter().map(value_for)).boxed()
-            }
+            Some(branches) => prop::strategy::Union::new(branches.iter().map(value_for)).boxed(),
             None => values().boxed(),
         },
     };
@@ -289,16 +287,13 @@ fn planted() -> impl Strategy<Value = (Planted, Path, Bad)> {
         let mut names = Vec::new();
         for (is_map, before, key) in steps {
             if is_map {
-                let mut members: Vec<_> = before
-                    .into_iter()
-                    .map(|(key, value)| (key, Planted::Good(value)))
-                    .collect();
+                let mut members: Vec<_> =
+                    before.into_iter().map(|(key, value)| (key, Planted::Good(value))).collect();
                 members.push((key.clone(), value));
                 value = Planted::Map(members);
                 names.push(Ok(key));
             } else {
-                let mut items: Vec<_> =
-                    before.into_iter().map(|(_, value)| Planted::Good(value)).collect();
+                let mut items: Vec<_> = before.into_iter().map(|(_, value)| Planted::Good(value)).collect();
                 names.push(Err(items.len()));
                 items.push(value);
                 value = Planted::Seq(items);
@@ -328,20 +323,16 @@ fn specs() -> impl Strategy<Value = ValueSchemaSpec> {
         prop_oneof![
             inner.clone().prop_map(ValueSchemaSpec::array),
             vec(inner.clone(), 2..4).prop_map(ValueSchemaSpec::one_of),
-            (vec((keys(), inner, any::<bool>()), 0..4), any::<bool>()).prop_map(
-                |(properties, is_open)| {
-                    let object = match is_open {
-                        true => ValueSchemaSpec::open_object(),
-                        false => ValueSchemaSpec::closed_object(),
-                    };
-                    properties.into_iter().fold(object, |object, (name, schema, is_required)| {
-                        match is_required {
-                            true => object.required(&name, schema),
-                            false => object.optional(&name, schema),
-                        }
-                    })
-                }
-            ),
+            (vec((keys(), inner, any::<bool>()), 0..4), any::<bool>()).prop_map(|(properties, is_open)| {
+                let object = match is_open {
+                    true => ValueSchemaSpec::open_object(),
+                    false => ValueSchemaSpec::closed_object(),
+                };
+                properties.into_iter().fold(object, |object, (name, schema, is_required)| match is_required {
+                    true => object.required(&name, schema),
+                    false => object.optional(&name, schema),
+                })
+            }),
         ]
     })
 }
@@ -362,11 +353,40 @@ fn schema_like() -> impl Strategy<Value = Json> {
         Just(json!("object")),
     ];
     let keyword = prop::sample::select(vec![
-        "$ref", "$defs", "$id", "$schema", "type", "properties", "required", "items", "prefixItems",
-        "additionalProperties", "patternProperties", "propertyNames", "anyOf", "oneOf", "allOf",
-        "not", "if", "then", "else", "enum", "const", "minimum", "maxLength", "pattern", "format",
-        "contains", "uniqueItems", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems",
-        "description", "default", "a", "b",
+        "$ref",
+        "$defs",
+        "$id",
+        "$schema",
+        "type",
+        "properties",
+        "required",
+        "items",
+        "prefixItems",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "enum",
+        "const",
+        "minimum",
+        "maxLength",
+        "pattern",
+        "format",
+        "contains",
+        "uniqueItems",
+        "dependentSchemas",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+        "description",
+        "default",
+        "a",
+        "b",
     ]);
     leaf.prop_recursive(5, 48, 5, move |inner| {
         prop_oneof![

@@ -41,21 +41,12 @@ fn every_supported_form_passes() {
 fn a_schema_is_an_object() {
     check(&json!(true), &["schema must be a schema object"]);
     check(&json!([]), &["schema must be a schema object"]);
-    check(
-        &json!({"type": "array", "items": [{}]}),
-        &["schema.items must be a schema object"],
-    );
+    check(&json!({"type": "array", "items": [{}]}), &["schema.items must be a schema object"]);
     check(
         &json!({"type": "object", "properties": {"a": null, "b": 1}}),
-        &[
-            "schema.properties.a must be a schema object",
-            "schema.properties.b must be a schema object",
-        ],
+        &["schema.properties.a must be a schema object", "schema.properties.b must be a schema object"],
     );
-    check(
-        &json!({"oneOf": [{}, false]}),
-        &["schema.oneOf[1] must be a schema object"],
-    );
+    check(&json!({"oneOf": [{}, false]}), &["schema.oneOf[1] must be a schema object"]);
 }
 
 #[test]
@@ -111,10 +102,7 @@ fn typed_keywords_need_a_type() {
 #[test]
 fn one_of_has_at_least_two_branches_and_nothing_beside_it() {
     for branches in [json!([]), json!([{}]), json!({}), json!(null)] {
-        check(
-            &json!({"oneOf": branches}),
-            &["schema.oneOf must be an array of at least two schemas"],
-        );
+        check(&json!({"oneOf": branches}), &["schema.oneOf must be an array of at least two schemas"]);
     }
     check(
         &json!({"const": 1, "properties": {}, "oneOf": [{"type": "x"}, {"oneOf": [{}]}]}),
@@ -207,10 +195,7 @@ fn objects_check_properties_then_children_then_the_rest() {
             "schema.additionalProperties must be a boolean",
         ],
     );
-    check(
-        &json!({"type": "object", "required": ["a", 1]}),
-        &["schema.required must be an array of strings"],
-    );
+    check(&json!({"type": "object", "required": ["a", 1]}), &["schema.required must be an array of strings"]);
     check(
         &json!({"type": "object", "required": ["toString"]}),
         &["schema.required names \"toString\" which is not in properties"],
@@ -296,10 +281,7 @@ fn structured_output_is_object_rooted() {
     assert!(assert_object_json_schema(&json!({"type": "object"})).is_ok());
     for schema in [json!({"type": "string"}), json!({}), json!({"oneOf": [{}, {}]})] {
         let error = assert_object_json_schema(&schema).unwrap_err();
-        assert_eq!(
-            error.violations,
-            ["schema.type must be \"object\" (structured output is object-rooted)"]
-        );
+        assert_eq!(error.violations, ["schema.type must be \"object\" (structured output is object-rooted)"]);
     }
     let error = assert_object_json_schema(&json!({"type": "string", "enum": []})).unwrap_err();
     assert_eq!(error.violations, ["schema.enum must be a non-empty array of string values"]);

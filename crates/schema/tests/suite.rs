@@ -15,10 +15,8 @@ fn refers_elsewhere(schema: &Json) -> bool {
 }
 
 fn suite() -> Option<PathBuf> {
-    let folder = std::env::var_os("JSON_SCHEMA_TEST_SUITE").map_or_else(
-        || Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-schema-test-suite"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("JSON_SCHEMA_TEST_SUITE")
+        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-schema-test-suite"), PathBuf::from);
     let found = folder.join("tests").is_dir();
     if !found {
         println!("skipped: no JSON-Schema-Test-Suite in {}", folder.display());

@@ -98,10 +98,7 @@ fn recursive_types_refer_to_themselves() {
     }));
     let schema = Schema::of::<Tree>();
     let tree = json!({"id": 1, "children": [{"id": 2, "children": [{"id": "x", "children": []}]}]});
-    assert_eq!(
-        schema.validate(&tree, ""),
-        ["\"children[0].children[0].id\" must be an integer"]
-    );
+    assert_eq!(schema.validate(&tree, ""), ["\"children[0].children[0].id\" must be an integer"]);
 }
 
 #[test]

@@ -15,8 +15,7 @@ fn check_labelled(schema: &Json, value: &Json, label: &str, expected: &[&str]) {
 
 #[test]
 fn a_wrong_type_is_named() {
-    let one_of_each =
-        [json!("s"), json!(1.5), json!(true), json!(null), json!({}), json!([])];
+    let one_of_each = [json!("s"), json!(1.5), json!(true), json!(null), json!({}), json!([])];
     for (kind, fits, text) in [
         ("string", 0, "a string"),
         ("number", 1, "a number"),
@@ -187,10 +186,10 @@ fn one_of_nests_and_goes_on_with_what_follows() {
         "required": ["d"],
     });
     let schema = Json::from(
-        schema.as_object().unwrap().with(
-            "properties",
-            schema.get("properties").unwrap().as_object().unwrap().with("d", json!({})),
-        ),
+        schema
+            .as_object()
+            .unwrap()
+            .with("properties", schema.get("properties").unwrap().as_object().unwrap().with("d", json!({}))),
     );
     check(
         &schema,

@@ -3,15 +3,9 @@
 use code_mode_schema::Json;
 
 use super::object::Unevaluated;
-use super::{Assertions, Family};
+use super::Assertions;
 use crate::lower::{Dialect, Lowering, SchemaId, Step};
 use crate::shape::{Id, Node};
-
-/// The elements of an array, by place and all.
-pub(crate) const FAMILY: Family = Family {
-    keywords: &["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minItems", "maxItems"],
-    read,
-};
 
 /// What one schema says about elements.
 #[derive(Clone, Copy, Default)]
@@ -47,7 +41,8 @@ impl ArrayFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let facts = &mut assertions.array;
     match (keyword, value) {
         ("items", Json::Object(_) | Json::Array(_) | Json::Bool(_)) => facts.items = Some(value),

@@ -2,10 +2,7 @@
 
 use code_mode_schema::Json;
 
-use super::{Assertions, Family};
-
-/// `allOf`, `anyOf` and `oneOf`.
-pub(crate) const FAMILY: Family = Family { keywords: &["allOf", "anyOf", "oneOf"], read };
+use super::Assertions;
 
 /// The branches of each; empty without the keyword.
 ///
@@ -23,7 +20,8 @@ impl CombineFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let Some(branches) = value.as_array() else { return };
     let facts = &mut assertions.combine;
     match keyword {

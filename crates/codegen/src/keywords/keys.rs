@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use code_mode_schema::{Json, Object};
 
-use super::{Assertions, Family};
+use super::Assertions;
 use crate::lower::{Lowering, SchemaId, Step};
 use crate::shape::{Id, Index, Keys};
-
-/// Members by the form of their names.
-pub(crate) const FAMILY: Family = Family { keywords: &["patternProperties", "propertyNames"], read };
 
 /// What one schema says about names.
 #[derive(Clone, Copy, Default)]
@@ -25,7 +22,8 @@ impl KeysFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let facts = &mut assertions.keys;
     match (keyword, value) {
         ("patternProperties", Json::Object(patterns)) => facts.patterns = Some(patterns),

@@ -2,11 +2,8 @@
 
 use code_mode_schema::Json;
 
-use super::{Assertions, Family};
+use super::Assertions;
 use crate::shape::Kinds;
-
-/// `type` (a name or an array of names) and OpenAPI's `nullable`.
-pub(crate) const FAMILY: Family = Family { keywords: &["type", "nullable"], read };
 
 /// The kinds that fit.
 #[derive(Clone, Copy)]
@@ -25,7 +22,8 @@ impl Default for KindsFacts {
     }
 }
 
-fn read(assertions: &mut Assertions<'_>, keyword: &str, value: &Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read(assertions: &mut Assertions<'_>, keyword: &str, value: &Json) {
     let facts = &mut assertions.kinds;
     match (keyword, kinds_of(value)) {
         ("nullable", _) => facts.is_nullable = value.as_bool() == Some(true),

@@ -4,11 +4,8 @@ use std::collections::HashSet;
 
 use code_mode_schema::Json;
 
-use super::{Assertions, Family};
+use super::Assertions;
 use crate::shape::{Kinds, Node};
-
-/// `enum` and `const`.
-pub(crate) const FAMILY: Family = Family { keywords: &["enum", "const"], read };
 
 /// The values that fit.
 #[derive(Clone, Copy, Default)]
@@ -23,7 +20,8 @@ impl LiteralFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let facts = &mut assertions.literals;
     match (keyword, value) {
         ("const", _) => facts.literal = Some(value),

@@ -1,7 +1,7 @@
-//! What one schema says, keyword by keyword. One file holds one family; [`FAMILIES`] names them all.
+//! What one schema says, keyword by keyword. One file holds one family; [`read`] lists them all.
 //!
-//! Every file has the same inner order: the family (its keywords and their reader), what it keeps of
-//! them, the reader, and then how the facts of several schemas that hold at once become a type.
+//! Every file has the same inner order: what it keeps of its keywords, the reader, and then how the
+//! facts of several schemas that hold at once become a type.
 
 pub(crate) mod array;
 pub(crate) mod combine;
@@ -15,26 +15,28 @@ pub(crate) mod reference;
 
 use code_mode_schema::Json;
 
-/// A family of keywords that are read together.
-pub(crate) struct Family {
-    /// The keywords.
-    pub(crate) keywords: &'static [&'static str],
-    /// Takes note of one of them.
-    pub(crate) read: for<'a> fn(&mut Assertions<'a>, &str, &'a Json),
+/// The list: which family reads which keyword.
+///
+/// A keyword of none says nothing about the type; what it says to a reader is up to [`notes`].
+fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+    match keyword {
+        "type" | "nullable" => kinds::read(assertions, keyword, value),
+        "enum" | "const" => literals::read(assertions, keyword, value),
+        "properties" | "required" | "additionalProperties" | "unevaluatedProperties" => {
+            object::read(assertions, keyword, value);
+        }
+        "patternProperties" | "propertyNames" => keys::read(assertions, keyword, value),
+        "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains" | "minItems" | "maxItems" => {
+            array::read(assertions, keyword, value);
+        }
+        "allOf" | "anyOf" | "oneOf" => combine::read(assertions, keyword, value),
+        "not" | "if" | "then" | "else" | "dependentSchemas" | "dependencies" => {
+            negate::read(assertions, keyword, value);
+        }
+        "$ref" | "$dynamicRef" | "$recursiveRef" => reference::read(assertions, keyword, value),
+        _ => {}
+    }
 }
-
-/// All the families. A keyword of none of them says nothing about the type; what it says to a
-/// reader is up to [`notes`].
-pub(crate) const FAMILIES: [&Family; 8] = [
-    &kinds::FAMILY,
-    &literals::FAMILY,
-    &object::FAMILY,
-    &keys::FAMILY,
-    &array::FAMILY,
-    &combine::FAMILY,
-    &negate::FAMILY,
-    &reference::FAMILY,
-];
 
 /// What one schema asserts, one field for each family.
 #[derive(Clone, Default)]
@@ -54,19 +56,19 @@ impl<'a> Assertions<'a> {
     pub(crate) fn read(schema: &'a Json) -> Assertions<'a> {
         let mut assertions = Assertions::default();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
-            if let Some(family) = family_of(keyword) {
-                (family.read)(&mut assertions, keyword, value);
-            }
+            read(&mut assertions, keyword, value);
         }
         assertions
+    }
+
+    /// Whether nothing is said but which kinds of value fit.
+    pub(crate) fn are_only_kinds(&self) -> bool {
+        let is_composed = self.reference.is_present() || self.combine.is_present() || self.literals.is_present();
+        !is_composed && !self.describe_objects() && !self.array.is_present() && !self.kinds.is_malformed
     }
 
     /// Whether anything is said about what objects hold.
     pub(crate) fn describe_objects(&self) -> bool {
         self.object.is_present() || self.keys.is_present()
     }
-}
-
-fn family_of(keyword: &str) -> Option<&'static Family> {
-    FAMILIES.into_iter().find(|family| family.keywords.contains(&keyword))
 }

@@ -2,14 +2,8 @@
 
 use code_mode_schema::Json;
 
-use super::{Assertions, Family, kinds};
+use super::{Assertions, kinds};
 use crate::shape::Kinds;
-
-/// `not`, the conditionals and the dependencies.
-pub(crate) const FAMILY: Family = Family {
-    keywords: &["not", "if", "then", "else", "dependentSchemas", "dependencies"],
-    read,
-};
 
 /// What is left of them.
 #[derive(Clone, Copy)]
@@ -26,7 +20,8 @@ impl Default for NegateFacts {
     }
 }
 
-fn read(assertions: &mut Assertions<'_>, keyword: &str, value: &Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read(assertions: &mut Assertions<'_>, keyword: &str, value: &Json) {
     let facts = &mut assertions.negate;
     match keyword {
         "not" => facts.remaining = Kinds::ALL.without(refused_kinds(value)),

@@ -53,30 +53,49 @@ pub(crate) fn definition_doc(schema: &Json) -> Option<Box<str>> {
 struct Notes<'a> {
     description: Option<&'a str>,
     constraints: Vec<String>,
-    examples: Option<&'a Json>,
+    example: Option<&'a Json>,
 }
 
 impl<'a> Notes<'a> {
     fn read(&mut self, keywords: &'a Object, is_own: bool) {
-        if is_own && self.description.is_none() {
-            self.description = keywords.get("description").and_then(Json::as_str).filter(|text| !text.is_empty());
+        let (mut numbers, mut lengths, mut items, mut keys) = <(Bounds, Bounds, Bounds, Bounds)>::default();
+        let (mut format, mut step, mut pattern, mut default) = (None, None, None, None);
+        let (mut is_unique, mut is_deprecated) = (false, false);
+        for (keyword, value) in keywords {
+            match keyword {
+                "description" if is_own && self.description.is_none() => {
+                    self.description = value.as_str().filter(|text| !text.is_empty());
+                }
+                "examples" if is_own && self.example.is_none() => self.example = value.index(0),
+                "format" => format = value.as_str().filter(|format| is_telling(format)),
+                "minimum" => numbers.min = value.as_f64(),
+                "exclusiveMinimum" => numbers.above = value.as_f64(),
+                "maximum" => numbers.max = value.as_f64(),
+                "exclusiveMaximum" => numbers.below = value.as_f64(),
+                "multipleOf" => step = value.as_f64(),
+                "minLength" => lengths.min = value.as_f64(),
+                "maxLength" => lengths.max = value.as_f64(),
+                "pattern" => pattern = value.as_str().filter(|text| text.len() <= MAX_PATTERN_BYTES),
+                "minItems" => items.min = value.as_f64(),
+                "maxItems" => items.max = value.as_f64(),
+                "minProperties" => keys.min = value.as_f64(),
+                "maxProperties" => keys.max = value.as_f64(),
+                "uniqueItems" => is_unique = value.as_bool() == Some(true),
+                "deprecated" => is_deprecated = value.as_bool() == Some(true),
+                "default" => default = value_text(value),
+                _ => {}
+            }
         }
-        if is_own {
-            self.examples = self.examples.or(keywords.get("examples").and_then(|examples| examples.index(0)));
-        }
-        let text = |keyword| keywords.get(keyword).and_then(Json::as_str);
-        let number = |keyword| keywords.get(keyword).and_then(Json::as_f64);
-        self.add(text("format").filter(|format| is_telling(format)).map(str::to_owned));
-        self.add(range(number("minimum"), number("exclusiveMinimum"), number("maximum"), number("exclusiveMaximum")));
-        self.add(number("multipleOf").map(|step| format!("multiple of {}", number_text(step))));
-        self.add(length(number("minLength"), number("maxLength"), "chars"));
-        self.add(text("pattern").filter(|text| text.len() <= MAX_PATTERN_BYTES).map(|text| format!("/{text}/")));
-        self.add(length(number("minItems"), number("maxItems"), "items"));
-        self.add(length(number("minProperties"), number("maxProperties"), "keys"));
-        let is_set = |keyword| keywords.get(keyword).and_then(Json::as_bool) == Some(true);
-        self.add(is_set("uniqueItems").then(|| "unique".to_owned()));
-        self.add(is_set("deprecated").then(|| "deprecated".to_owned()));
-        self.add(keywords.get("default").and_then(value_text).map(|value| format!("default {value}")));
+        self.add(format.map(str::to_owned));
+        self.add(range(numbers));
+        self.add(step.map(|step| format!("multiple of {}", number_text(step))));
+        self.add(length(lengths, "chars"));
+        self.add(pattern.map(|text| format!("/{text}/")));
+        self.add(length(items, "items"));
+        self.add(length(keys, "keys"));
+        self.add(is_unique.then(|| "unique".to_owned()));
+        self.add(is_deprecated.then(|| "deprecated".to_owned()));
+        self.add(default.map(|value| format!("default {value}")));
     }
 
     fn add(&mut self, constraint: Option<String>) {
@@ -87,35 +106,43 @@ impl<'a> Notes<'a> {
 
     fn into_doc(mut self) -> Option<Box<str>> {
         let mut doc = String::new();
-        let described = comments::write_description(self.description.unwrap_or_default(), &mut doc);
-        if described {
-            self.constraints.retain(|constraint| !is_said_already(&doc, constraint));
-        } else {
-            let example = self.examples.and_then(value_text);
+        let is_described = comments::write_description(self.description.unwrap_or_default(), &mut doc);
+        if !is_described {
+            let example = self.example.and_then(value_text);
             self.add(example.map(|example| format!("e.g. {example}")));
+        } else if !self.constraints.is_empty() {
+            let lower_case = doc.to_ascii_lowercase();
+            self.constraints.retain(|constraint| !is_said_already(&lower_case, constraint));
         }
         if !self.constraints.is_empty() {
-            let constraints = self.constraints.join(", ");
-            let mut safe = String::new();
-            comments::write_description(&constraints, &mut safe);
-            doc.push_str(if described { " (" } else { "" });
-            doc.push_str(&safe);
-            doc.push_str(if described { ")" } else { "" });
+            doc.push_str(if is_described { " (" } else { "" });
+            comments::write_description(&self.constraints.join(", "), &mut doc);
+            doc.push_str(if is_described { ")" } else { "" });
         }
-        doc.retain(|character| character != NAME_MARK);
+        if doc.contains(NAME_MARK) {
+            doc.retain(|character| character != NAME_MARK);
+        }
         (!doc.is_empty()).then(|| doc.into())
     }
 }
 
-/// Whether a description speaks of the same thing, so that the constraint would only repeat it.
+/// The bounds of a number or of a count.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    min: Option<f64>,
+    above: Option<f64>,
+    max: Option<f64>,
+    below: Option<f64>,
+}
+
+/// Whether a description (in lower case) speaks of the same thing, so that the constraint would only repeat it.
 fn is_said_already(description: &str, constraint: &str) -> bool {
-    let description = description.to_ascii_lowercase();
     if constraint.starts_with("default ") {
         return description.contains("default");
     }
     let is_bound = constraint.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '<' | '>' | '-'));
     if is_bound {
-        return numbers(constraint).all(|bound| numbers(&description).any(|number| number == bound));
+        return numbers(constraint).all(|bound| numbers(description).any(|number| number == bound));
     }
     description.contains(&constraint.to_ascii_lowercase())
 }
@@ -132,7 +159,7 @@ fn is_telling(format: &str) -> bool {
 }
 
 /// `1..10`, `>= 1`, `< 10`. Bounds that every safe integer fits are left out.
-fn range(min: Option<f64>, above: Option<f64>, max: Option<f64>, below: Option<f64>) -> Option<String> {
+fn range(Bounds { min, above, max, below }: Bounds) -> Option<String> {
     const SAFE: f64 = 9_007_199_254_740_991.0;
     let lower = match (min.filter(|min| *min > -SAFE), above) {
         (_, Some(above)) => Some((">", above)),
@@ -154,14 +181,15 @@ fn range(min: Option<f64>, above: Option<f64>, max: Option<f64>, below: Option<f
 }
 
 /// `1..50 chars`, `<= 50 chars`, `non-empty`.
-fn length(min: Option<f64>, max: Option<f64>, unit: &str) -> Option<String> {
-    match (min.filter(|min| *min > 0.0), max) {
+fn length(bounds: Bounds, unit: &str) -> Option<String> {
+    let min = bounds.min.filter(|min| *min > 0.0);
+    match (min, bounds.max) {
         (None, None) => None,
         (Some(1.0), None) => Some("non-empty".to_owned()),
         (Some(min), Some(max)) if min == max => {
             Some(format!("{} {}", number_text(min), if min == 1.0 { unit.trim_end_matches('s') } else { unit }))
         }
-        (min, max) => range(min, None, max, None).map(|range| format!("{range} {unit}")),
+        _ => range(Bounds { min, ..bounds }).map(|range| format!("{range} {unit}")),
     }
 }
 

@@ -5,15 +5,9 @@ use std::sync::Arc;
 
 use code_mode_schema::{Json, Object};
 
-use super::{Assertions, Family, keys, notes};
+use super::{Assertions, keys, notes};
 use crate::lower::{Lowering, Role, SchemaId, Step};
 use crate::shape::{Id, Index, Keys, Member, Node, ObjectNode, Openness, Presence};
-
-/// The members of an object, declared and other.
-pub(crate) const FAMILY: Family = Family {
-    keywords: &["properties", "required", "additionalProperties", "unevaluatedProperties"],
-    read,
-};
 
 /// What one schema says about members.
 #[derive(Clone, Copy, Default)]
@@ -57,7 +51,8 @@ impl ObjectFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let facts = &mut assertions.object;
     match (keyword, value) {
         ("properties", Json::Object(properties)) => facts.properties = Some(properties),
@@ -149,47 +144,56 @@ fn closed(members: Vec<Member>) -> Node {
 
 /// The members that any of the schemas declares, in the order they come first.
 fn declared<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], patterns: &keys::Patterns<'a>) -> Vec<Member> {
-    let mut names: Vec<(&'a Arc<str>, Vec<SchemaId>)> = Vec::new();
+    let mut names: Vec<(&'a str, SchemaId, Vec<SchemaId>)> = Vec::new();
     let mut places: HashMap<&'a str, usize> = HashMap::new();
-    let mut required: HashSet<&'a str> = HashSet::new();
+    let mut required: Vec<&'a str> = Vec::new();
     for &schema in schemas {
         let facts = ctx.assertions(schema).object;
         required.extend(facts.required.iter().filter_map(Json::as_str));
-        for (name, property) in facts.properties.into_iter().flat_map(Object::entries) {
+        for (name, property) in facts.properties.into_iter().flat_map(Object::iter) {
             let property = ctx.child(schema, property, Step::Member("properties", name));
-            match places.get(&**name) {
-                Some(&place) => names[place].1.push(property),
+            match places.get(name) {
+                Some(&place) => names[place].2.push(property),
                 None => {
                     if schemas.len() > 1 {
                         places.insert(name, names.len());
                     }
-                    names.push((name, vec![property]));
+                    names.push((name, property, Vec::new()));
                 }
             }
         }
     }
+    required.sort_unstable();
     let mut members = Vec::with_capacity(names.len());
-    for (name, mut properties) in names {
+    for (name, first, mut properties) in names {
         patterns.add_matching(name, &mut properties);
+        let properties: &[SchemaId] = if properties.is_empty() {
+            std::slice::from_ref(&first)
+        } else {
+            properties.insert(0, first);
+            &properties
+        };
+        let is_required = required.binary_search(&name).is_ok();
+        let name = Arc::from(name);
         members.push(Member {
-            name: name.clone(),
-            presence: if required.contains(&**name) { Presence::Required } else { Presence::Optional },
-            doc: notes::member_doc(ctx, &properties),
-            value: ctx.request_named(&properties, name),
+            presence: if is_required { Presence::Required } else { Presence::Optional },
+            doc: notes::member_doc(ctx, properties),
+            value: ctx.request_named(properties, &name),
+            name,
         });
     }
     members
 }
 
-fn add_undeclared_required(ctx: &mut Lowering<'_>, schemas: &[SchemaId], value: Id, members: &mut Vec<Member>) {
-    if schemas.iter().all(|&schema| ctx.assertions(schema).object.required.is_empty()) {
-        return;
-    }
-    let mut known: HashSet<Arc<str>> = members.iter().map(|member| member.name.clone()).collect();
+fn add_undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId], value: Id, members: &mut Vec<Member>) {
+    let mut known: HashSet<&str> = HashSet::new();
+    let declares = |schema: &SchemaId, name: &str| {
+        ctx.assertions(*schema).object.properties.is_some_and(|properties| properties.contains_key(name))
+    };
     for &schema in schemas {
         for name in ctx.assertions(schema).object.required {
             let Json::String(name) = name else { continue };
-            if known.insert(name.clone()) {
+            if !schemas.iter().any(|schema| declares(schema, name)) && known.insert(name) {
                 members.push(Member { name: name.clone(), presence: Presence::Required, doc: None, value });
             }
         }

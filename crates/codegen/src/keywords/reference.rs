@@ -2,10 +2,7 @@
 
 use code_mode_schema::Json;
 
-use super::{Assertions, Family};
-
-/// `$ref` and its two dynamic relatives.
-pub(crate) const FAMILY: Family = Family { keywords: &["$ref", "$dynamicRef", "$recursiveRef"], read };
+use super::Assertions;
 
 /// The references of a schema, as written.
 #[derive(Clone, Copy, Default)]
@@ -23,7 +20,8 @@ impl ReferenceFacts<'_> {
     }
 }
 
-fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
+/// Takes note of a keyword of the family.
+pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
     let facts = &mut assertions.reference;
     // What is no text refers to nothing, and is found to be dangling like any other.
     let text = value.as_str().unwrap_or("#/-");

@@ -14,6 +14,15 @@ macro_rules! sources {
     };
 }
 
+/// The files for a start-up snapshot: all of them, and one that makes use of
+/// them, because what has run is in the snapshot as compiled code.
+#[cfg(feature = "v8")]
+pub(crate) fn snapshot_sources() -> Vec<ExtensionFileSource> {
+    let mut files = sources();
+    files.extend(sources!["warmup.js"]);
+    files
+}
+
 /// The files of `js/`, evaluated in this order before any program.
 pub(crate) fn sources() -> Vec<ExtensionFileSource> {
     sources![

@@ -88,6 +88,8 @@ fn set_flags() {
         // check and cannot be stopped by anything.
         "--no-turboshaft-loop-unrolling",
         " --enable-sharedarraybuffer-per-context",
+        // The snapshot is part of this very binary.
+        " --no-verify-snapshot-checksum",
     ));
     #[cfg(not(feature = "v8"))]
     let _ = v8::V8::get_version;

@@ -97,6 +97,8 @@ fn isolate(heap: &HeapGuard, guest: &Rc<RunGuest>) -> Result<JsRuntime, String> 
     let (javascript, startup_snapshot) = (crate::bridge::sources(), None);
     let mut runtime = JsRuntime::try_new(RuntimeOptions {
         extensions: vec![ops::extension(javascript)],
+        // A snapshot holds the ops already, bound.
+        skip_op_registration: startup_snapshot.is_some(),
         startup_snapshot,
         create_params: Some(heap.create_params()),
         ..RuntimeOptions::default()

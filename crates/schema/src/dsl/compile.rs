@@ -110,8 +110,7 @@ impl<'a> Compiler<'a> {
         }
         let kind = Kind::of(spec);
         for key in spec.keys() {
-            if !(kind.takes(key) || ANNOTATIONS.contains(&key) || is_property && key == "required")
-            {
+            if !(kind.takes(key) || ANNOTATIONS.contains(&key) || is_property && key == "required") {
                 return Err(self.error(&format!(".{key} is not supported by the value schema DSL")));
             }
         }
@@ -165,7 +164,7 @@ impl<'a> Compiler<'a> {
             return Err(self.error(" must be an object of value schemas"));
         };
         let mut properties = Vec::with_capacity(map.len());
-        for (name, spec) in map.entries() {
+        for (name, spec) in map.names().iter().zip(map.values()) {
             let is_required = spec.get("required") == Some(&Json::Bool(true));
             properties.push(Property { name: name.clone(), id: self.reserve(), is_required });
         }

@@ -9,9 +9,7 @@ use crate::{Json, JsonSchemaError, Object, assert_supported_json_schema};
 
 pub(super) fn parameters(schema: &Json) -> Result<Json, JsonSchemaError> {
     assert_supported_json_schema(schema)?;
-    let error = |rest: &str| {
-        Err(JsonSchemaError { violations: vec![format!("schema{rest} in parameters")] })
-    };
+    let error = |rest: &str| Err(JsonSchemaError { violations: vec![format!("schema{rest} in parameters")] });
     if schema.get("type").is_none_or(|name| name != "object") {
         return error(".type must be \"object\"");
     }
@@ -81,7 +79,7 @@ fn build(node: Node<'_>, built: &mut [Json]) -> Json {
         let openness = schema.get("additionalProperties").cloned().unwrap_or(Json::Bool(true));
         spec.insert("additionalProperties", openness);
         if let Some(properties) = schema.get("properties").and_then(Json::as_object) {
-            let names = properties.entries().iter().map(|(name, _)| name.clone());
+            let names = properties.names().iter().cloned();
             let members: Vec<(Arc<str>, Json)> = names.zip(children.by_ref()).collect();
             spec.insert("properties", Json::Object(members.into()));
         }

@@ -42,17 +42,11 @@ pub(super) fn describe<'i>(
 
 /// Describes one error. Where several schemas were to choose from and all but one are of another
 /// kind, what is wrong by that one is described instead of the choice.
-fn describe_error(
-    error: &ValidationError<'_>,
-    root: &Json,
-    label: &str,
-    violations: &mut Vec<Violation>,
-) {
+fn describe_error(error: &ValidationError<'_>, root: &Json, label: &str, violations: &mut Vec<Violation>) {
     let mut pending: Vec<Failure<'_>> = vec![Failure::of(error)];
     while let Some(failure) = pending.pop() {
         let chosen = match failure.kind {
-            ValidationErrorKind::AnyOf { context }
-            | ValidationErrorKind::OneOfNotValid { context } => {
+            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 the_one_meant(context, failure.pointer)
             }
             _ => None,
@@ -204,12 +198,10 @@ fn predicate(failure: &Failure<'_>) -> String {
             Some(all) => format!("must be {}", types(all)),
             None => "must match at least one anyOf branch".to_owned(),
         },
-        ValidationErrorKind::OneOfNotValid { context } => {
-            match common_types(context, failure.pointer) {
-                Some(all) => format!("must be {}", types(all)),
-                None => "must match exactly one oneOf branch (matched 0)".to_owned(),
-            }
-        }
+        ValidationErrorKind::OneOfNotValid { context } => match common_types(context, failure.pointer) {
+            Some(all) => format!("must be {}", types(all)),
+            None => "must match exactly one oneOf branch (matched 0)".to_owned(),
+        },
         ValidationErrorKind::OneOfMultipleValid { context } => {
             let matched = context.iter().filter(|errors| errors.is_empty()).count();
             format!("must match exactly one oneOf branch (matched {matched})")
@@ -285,9 +277,8 @@ fn types(set: JsonTypeSet) -> String {
         (JsonType::Array, "an array"),
         (JsonType::Null, "null"),
     ];
-    let is_named = |one: JsonType| {
-        set.contains(one) && !(one == JsonType::Integer && set.contains(JsonType::Number))
-    };
+    let is_named =
+        |one: JsonType| set.contains(one) && !(one == JsonType::Integer && set.contains(JsonType::Number));
     let names: Vec<&str> =
         NAMES.into_iter().filter(|(one, _)| is_named(*one)).map(|(_, name)| name).collect();
     match names.split_last() {

@@ -137,8 +137,7 @@ impl<'a> Array<'a, Canonical> for &'a crate::Array {
 impl JsonNumber for Number {
     fn as_u64(&self) -> Option<u64> {
         let value = self.get();
-        (self.is_integer() && (0.0..18_446_744_073_709_551_616.0).contains(&value))
-            .then_some(value as u64)
+        (self.is_integer() && (0.0..18_446_744_073_709_551_616.0).contains(&value)).then_some(value as u64)
     }
 
     fn as_i64(&self) -> Option<i64> {
@@ -159,9 +158,7 @@ impl JsonNumber for Number {
         let number = match (JsonNumber::as_u64(self), JsonNumber::as_i64(self)) {
             (Some(natural), _) => natural.into(),
             (None, Some(integer)) => integer.into(),
-            (None, None) => {
-                serde_json::Number::from_f64(self.get()).expect("JSON numbers are finite")
-            }
+            (None, None) => serde_json::Number::from_f64(self.get()).expect("JSON numbers are finite"),
         };
         Cow::Owned(number)
     }

@@ -59,9 +59,18 @@ fn position_of(keyword: &str, value: &Value) -> Position {
         | "dependencies" => Position::SchemaMap,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Position::SchemaList,
         "items" if value.is_array() => Position::SchemaList,
-        "items" | "additionalItems" | "additionalProperties" | "unevaluatedItems"
-        | "unevaluatedProperties" | "contains" | "propertyNames" | "contentSchema" | "not"
-        | "if" | "then" | "else" => Position::Schema,
+        "items"
+        | "additionalItems"
+        | "additionalProperties"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contains"
+        | "propertyNames"
+        | "contentSchema"
+        | "not"
+        | "if"
+        | "then"
+        | "else" => Position::Schema,
         "enum" | "const" | "default" | "examples" | "example" => Position::Data,
         "type" | "required" | "pattern" | "format" | "$id" | "$schema" | "$ref" | "$anchor"
         | "description" | "title" | "$comment" => Position::Data,
@@ -143,11 +152,8 @@ fn percent_decoded(text: &str) -> String {
 /// `true`, anything else is removed with the keyword it belongs to. `is_name` says that in a map it is the name that is
 /// wrong, not the schema.
 fn remove_at(schema: &mut Value, pointer: &str, is_name: bool) -> Option<String> {
-    let segments: Vec<String> = pointer
-        .split('/')
-        .skip(1)
-        .map(|segment| segment.replace("~1", "/").replace("~0", "~"))
-        .collect();
+    let segments: Vec<String> =
+        pointer.split('/').skip(1).map(|segment| segment.replace("~1", "/").replace("~0", "~")).collect();
     let (owner, keyword) = innermost_keyword(schema, &segments)?;
     let mut path = Path::root("schema");
     segments[..=owner].iter().for_each(|segment| path.push_key(segment));

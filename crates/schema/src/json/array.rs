@@ -9,28 +9,29 @@ use super::{Json, walk};
 
 /// A JSON array: a shared, immutable list of [`Json`], used through its slice.
 #[derive(Clone, Default)]
-pub struct Array(Arc<Items>);
+pub struct Array(Arc<[Json]>);
 
-/// The elements; a type of its own so that dropping the last owner can be iterative.
-#[derive(Default)]
-pub(super) struct Items(pub(super) Vec<Json>);
+impl Array {
+    /// Whether both are one and the same array, not only equal.
+    pub fn is_same(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 
-impl Drop for Items {
-    fn drop(&mut self) {
-        if self.0.iter().any(Json::is_container) {
-            walk::release(std::mem::take(&mut self.0));
+    /// The elements, if nobody else owns them.
+    pub(super) fn get_mut(&mut self) -> Option<&mut [Json]> {
+        // A plain load settles the usual case of a value that is still shared.
+        if Arc::strong_count(&self.0) > 1 {
+            return None;
         }
+        Arc::get_mut(&mut self.0)
     }
 }
 
-impl Array {
-    /// The elements, if this is the last owner of them.
-    pub(super) fn into_last(self) -> Option<Items> {
-        Arc::into_inner(self.0)
-    }
-
-    pub(super) fn is_same(&self, other: &Array) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+impl Drop for Array {
+    fn drop(&mut self) {
+        if let Some(items) = self.get_mut() {
+            walk::release(items.iter_mut());
+        }
     }
 }
 
@@ -38,19 +39,19 @@ impl Deref for Array {
     type Target = [Json];
 
     fn deref(&self) -> &[Json] {
-        &self.0.0
+        &self.0
     }
 }
 
 impl From<Vec<Json>> for Array {
     fn from(items: Vec<Json>) -> Array {
-        Array(Arc::new(Items(items)))
+        Array(items.into())
     }
 }
 
 impl FromIterator<Json> for Array {
     fn from_iter<I: IntoIterator<Item = Json>>(items: I) -> Array {
-        items.into_iter().collect::<Vec<Json>>().into()
+        Array(items.into_iter().collect())
     }
 }
 
@@ -80,6 +81,6 @@ impl Hash for Array {
 /// Compact JSON text.
 impl fmt::Debug for Array {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Json::Array(self.clone()), formatter)
+        formatter.write_str(&self.to_text())
     }
 }

@@ -1,8 +1,6 @@
 //! From values to Rust types: a serde deserializer over a borrowed value, with paths in its errors.
 
-use std::cell::RefCell;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
@@ -11,8 +9,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::path::Segment;
-use super::ser::WHOLE;
-use super::{Json, Lossy, MAX_SERDE_DEPTH, Number, Path};
+use super::whole::{WHOLE, give_whole};
+use super::{Json, Lossy, MAX_SERDE_DEPTH, ObjectIter, Path};
 
 /// Turns a value into a Rust type, without text in between.
 ///
@@ -68,127 +66,6 @@ impl fmt::Display for FromJsonError {
 }
 
 impl std::error::Error for FromJsonError {}
-
-/// Reads the value from any format.
-///
-/// # Errors
-///
-/// Besides the format's own: values that are not lossless JSON, and values that nest deeper than
-/// [`MAX_SERDE_DEPTH`], because serde recurses. Use [`Json::parse`] for deep text.
-impl<'de> de::Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_newtype_struct(WHOLE, AnyJson { depth: 0 })
-    }
-}
-
-thread_local! {
-    /// Hands a whole [`Json`] through serde's generic interface, which has no way to carry one.
-    static HANDOVER: RefCell<Option<Json>> = const { RefCell::new(None) };
-}
-
-/// Builds a value from whatever a format offers.
-#[derive(Clone, Copy)]
-struct AnyJson {
-    depth: usize,
-}
-
-impl AnyJson {
-    fn inside<E: de::Error>(self) -> Result<AnyJson, E> {
-        if self.depth == MAX_SERDE_DEPTH {
-            return Err(E::custom(Lossy::TooDeep { limit: MAX_SERDE_DEPTH }));
-        }
-        Ok(AnyJson { depth: self.depth + 1 })
-    }
-}
-
-fn number<T, E: de::Error>(value: T) -> Result<Json, E>
-where
-    Number: TryFrom<T, Error = Lossy>,
-{
-    Number::try_from(value).map(Json::Number).map_err(|reason| E::custom(format_args!("number {reason}")))
-}
-
-impl<'de> DeserializeSeed<'de> for AnyJson {
-    type Value = Json;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AnyJson {
-    type Value = Json;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Json, D::Error> {
-        inner.deserialize_any(self)
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Json, E> {
-        Ok(HANDOVER.take().unwrap_or_default())
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Json, D::Error> {
-        inner.deserialize_any(self)
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Json, E> {
-        number(value)
-    }
-
-    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Json, E> {
-        number(value)
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Json, E> {
-        number(value)
-    }
-
-    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Json, E> {
-        number(value)
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Json, E> {
-        number(value)
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Json, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E: de::Error>(self, value: String) -> Result<Json, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
-        let inside = self.inside()?;
-        let mut items = Vec::new();
-        while let Some(item) = elements.next_element_seed(inside)? {
-            items.push(item);
-        }
-        Ok(items.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let inside = self.inside()?;
-        let mut entries: Vec<(Arc<str>, Json)> = Vec::new();
-        while let Some(key) = members.next_key::<String>()? {
-            entries.push((key.into(), members.next_value_seed(inside)?));
-        }
-        Ok(Json::Object(entries.into()))
-    }
-}
 
 /// The deserializer's error: boxed, because it travels in every result.
 #[derive(Debug)]
@@ -304,9 +181,7 @@ impl<'de> Deserializer<'de> for FromJson<'de> {
                     )),
                 }
             }
-            Json::Object(object) => {
-                visitor.visit_map(Members { of: self, rest: object.entries().iter(), value: None })
-            }
+            Json::Object(object) => visitor.visit_map(Members { of: self, rest: object.iter(), value: None }),
         }
     }
 
@@ -323,8 +198,7 @@ impl<'de> Deserializer<'de> for FromJson<'de> {
         visitor: V,
     ) -> Result<V::Value, Unfit> {
         if name == WHOLE {
-            HANDOVER.set(Some(self.value.clone()));
-            return visitor.visit_unit();
+            return give_whole(self.value, visitor);
         }
         visitor.visit_newtype_struct(self)
     }
@@ -336,11 +210,9 @@ impl<'de> Deserializer<'de> for FromJson<'de> {
         visitor: V,
     ) -> Result<V::Value, Unfit> {
         match self.value {
-            Json::String(variant) => {
-                visitor.visit_enum(Variant { of: self, name: variant, content: None })
-            }
-            Json::Object(object) => match object.entries() {
-                [(name, content)] => {
+            Json::String(variant) => visitor.visit_enum(Variant { of: self, name: variant, content: None }),
+            Json::Object(object) => match (object.len(), object.iter().next()) {
+                (1, Some((name, content))) => {
                     visitor.visit_enum(Variant { of: self, name, content: Some(content) })
                 }
                 _ => Err(de::Error::invalid_value(
@@ -371,10 +243,7 @@ struct Elements<'de> {
 impl<'de> SeqAccess<'de> for Elements<'de> {
     type Error = Unfit;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, Unfit> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unfit> {
         let Some(item) = self.rest.next() else { return Ok(None) };
         let index = self.next;
         self.next += 1;
@@ -389,17 +258,14 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 
 struct Members<'de> {
     of: FromJson<'de>,
-    rest: std::slice::Iter<'de, (Arc<str>, Json)>,
+    rest: ObjectIter<'de>,
     value: Option<(&'de str, &'de Json)>,
 }
 
 impl<'de> MapAccess<'de> for Members<'de> {
     type Error = Unfit;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Unfit> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Unfit> {
         let Some((key, value)) = self.rest.next() else { return Ok(None) };
         self.value = Some((key, value));
         let key: de::value::BorrowedStrDeserializer<'de, Unfit> =
@@ -428,10 +294,7 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
     type Error = Unfit;
     type Variant = Variant<'de>;
 
-    fn variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<(T::Value, Variant<'de>), Unfit> {
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Variant<'de>), Unfit> {
         let name: de::value::StrDeserializer<'_, Unfit> = self.name.into_deserializer();
         seed.deserialize(name).map(|variant| (variant, self))
     }
@@ -477,8 +340,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unfit> {
-        let value =
-            self.content("struct variant").and_then(|content| content.deserialize_any(visitor));
+        let value = self.content("struct variant").and_then(|content| content.deserialize_any(visitor));
         value.map_err(|error| error.under_key(self.name))
     }
 }

@@ -120,10 +120,7 @@ mod tests {
             (format!("{name}2")): {"deep": [{}, []]},
             "none": None::<u8>,
         });
-        assert_eq!(
-            value.to_text(),
-            r#"{"a":[1,[2]],"n":[2,1,1,-4,null],"n2":{"deep":[{},[]]},"none":null}"#
-        );
+        assert_eq!(value.to_text(), r#"{"a":[1,[2]],"n":[2,1,1,-4,null],"n2":{"deep":[{},[]]},"none":null}"#);
         assert_eq!(json!([]), Json::from(Vec::new()));
         assert_eq!(json!({}).to_text(), "{}");
         assert_eq!(json!(true), Json::Bool(true));

@@ -9,11 +9,14 @@ mod number;
 mod object;
 mod parse;
 mod path;
+mod refuse;
 mod ser;
 mod serde_value;
+mod shape;
 mod text;
 mod value;
 mod walk;
+mod whole;
 
 pub use array::Array;
 pub use de::{FromJsonError, from_json};

@@ -178,10 +178,7 @@ mod tests {
     fn integers_beyond_the_safe_range_are_refused_not_rounded() {
         assert!(Number::try_from(MAX_SAFE_INTEGER).is_ok());
         assert!(Number::try_from(-MAX_SAFE_INTEGER).is_ok());
-        assert_eq!(
-            Number::try_from(u64::MAX),
-            Err(Lossy::UnsafeInteger("18446744073709551615".into()))
-        );
+        assert_eq!(Number::try_from(u64::MAX), Err(Lossy::UnsafeInteger("18446744073709551615".into())));
         assert_eq!(
             Number::try_from(-MAX_SAFE_INTEGER - 1),
             Err(Lossy::UnsafeInteger("-9007199254740992".into()))

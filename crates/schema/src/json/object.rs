@@ -1,15 +1,11 @@
 //! Objects: shared, immutable members in JavaScript's key order.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry as MapEntry;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use super::shape::{Shape, in_order};
 use super::{Json, walk};
-
-/// Up to this many members are looked up by scanning, which beats hashing and costs no memory.
-const MAX_SCANNED: usize = 16;
 
 /// A JSON object: shared, immutable members, each name once, in JavaScript's key order.
 ///
@@ -29,25 +25,21 @@ const MAX_SCANNED: usize = 16;
 /// ```
 ///
 /// Source: contract 9 (3), contract 5.1.
-#[derive(Clone, Default)]
-pub struct Object(Arc<Members>);
+#[derive(Clone)]
+pub struct Object(Arc<[Slot]>);
 
-/// One member of an object.
-pub(super) type Member = (Arc<str>, Json);
-
-/// The members; a type of its own so that dropping the last owner can be iterative.
-#[derive(Default)]
-pub(super) struct Members {
-    pub(super) entries: Vec<Member>,
-    /// Positions by name, only for objects that are too large to scan.
-    index: Option<Box<HashMap<Arc<str>, usize>>>,
+/// A part of an object: first its shape, then its values. One allocation holds them all, and a
+/// thousand objects with the same names hold those once.
+enum Slot {
+    Shape(Arc<Shape>),
+    Value(Json),
 }
 
-impl Drop for Members {
-    fn drop(&mut self) {
-        if self.entries.iter().any(|(_, value)| value.is_container()) {
-            let entries = std::mem::take(&mut self.entries);
-            walk::release(entries.into_iter().map(|(_, value)| value).collect());
+impl Slot {
+    fn value(&self) -> &Json {
+        match self {
+            Slot::Value(value) => value,
+            Slot::Shape(_) => &Json::Null,
         }
     }
 }
@@ -63,19 +55,35 @@ impl Object {
         ObjectBuilder::default()
     }
 
+    /// An object of the given shape, to which `values` must be as many as it has names.
+    pub(super) fn of_shape(shape: Arc<Shape>, values: impl Iterator<Item = Json>) -> Object {
+        Object(std::iter::once(Slot::Shape(shape)).chain(values.map(Slot::Value)).collect())
+    }
+
+    fn shape(&self) -> &Shape {
+        match self.0.first() {
+            Some(Slot::Shape(shape)) => shape,
+            _ => unreachable!("the first slot of an object is its shape"),
+        }
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.0[1..]
+    }
+
     /// How many members there are.
     pub fn len(&self) -> usize {
-        self.0.entries.len()
+        self.0.len() - 1
     }
 
     /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
-        self.0.entries.is_empty()
+        self.len() == 0
     }
 
     /// The value of the member called `key`.
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.position(key).map(|position| &self.0.entries[position].1)
+        self.position(key).map(|position| self.slots()[position].value())
     }
 
     /// Whether there is a member called `key`.
@@ -85,74 +93,114 @@ impl Object {
 
     /// The members in key order.
     pub fn iter(&self) -> ObjectIter<'_> {
-        ObjectIter(self.0.entries.iter())
+        ObjectIter { names: self.shape().names.iter(), slots: self.slots().iter() }
+    }
+
+    /// The names in key order; they can be shared without copying.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.shape().names
     }
 
     /// The names in key order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.0.entries.iter().map(|(key, _)| &**key)
+        self.names().iter().map(|name| &**name)
     }
 
     /// The values in key order.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator {
-        self.0.entries.iter().map(|(_, value)| value)
-    }
-
-    /// The members in key order, with names that can be shared without copying.
-    pub fn entries(&self) -> &[(Arc<str>, Json)] {
-        &self.0.entries
+        self.slots().iter().map(Slot::value)
     }
 
     /// A copy in which `key` has the value `value`; a new name goes last.
     #[must_use]
     pub fn with(&self, key: impl Into<Arc<str>>, value: impl Into<Json>) -> Object {
-        let mut entries = self.0.entries.clone();
-        entries.push((key.into(), value.into()));
-        entries.into()
+        let mut members = self.to_members();
+        members.push((key.into(), value.into()));
+        members.into()
     }
 
     /// A copy that has no member called `key`.
     #[must_use]
     pub fn without(&self, key: &str) -> Object {
-        match self.position(key) {
-            None => self.clone(),
-            Some(position) => {
-                let mut entries = self.0.entries.clone();
-                entries.remove(position);
-                entries.into()
-            }
-        }
+        let mut members = self.to_members();
+        members.retain(|(name, _)| **name != *key);
+        members.into()
+    }
+
+    fn to_members(&self) -> Vec<(Arc<str>, Json)> {
+        self.names().iter().cloned().zip(self.values().cloned()).collect()
+    }
+
+    /// Whether both are one and the same object, not only equal.
+    pub fn is_same(&self, other: &Object) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Something that is the same for one and the same object, see [`is_same`](Object::is_same).
+    #[doc(hidden)]
+    pub fn entries(&self) -> &[impl Sized] {
+        &self.0
     }
 
     /// Where the member called `key` stands.
     pub(crate) fn position(&self, key: &str) -> Option<usize> {
-        match &self.0.index {
-            Some(index) => index.get(key).copied(),
-            None => self.0.entries.iter().position(|(name, _)| **name == *key),
+        self.shape().position(key)
+    }
+
+    /// The member called `key`, tried first at `hint`.
+    pub(crate) fn get_near(&self, key: &str, hint: usize) -> Option<&Json> {
+        match self.names().get(hint) {
+            Some(name) if **name == *key => Some(self.slots()[hint].value()),
+            _ => self.get(key),
         }
     }
 
-    /// The members, if this is the last owner of them.
-    pub(super) fn into_last(self) -> Option<Members> {
-        Arc::into_inner(self.0)
+    /// Whether both have the same names in the same order, told without comparing them.
+    pub(super) fn has_shape_of(&self, other: &Object) -> bool {
+        std::ptr::eq(self.shape(), other.shape())
     }
 
-    pub(super) fn is_same(&self, other: &Object) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// The values, if nobody else owns them.
+    pub(super) fn get_mut(&mut self) -> Option<impl Iterator<Item = &mut Json>> {
+        // A plain load settles the usual case of a value that is still shared.
+        if Arc::strong_count(&self.0) > 1 {
+            return None;
+        }
+        let slots = Arc::get_mut(&mut self.0)?;
+        Some(slots.iter_mut().filter_map(|slot| match slot {
+            Slot::Value(value) => Some(value),
+            Slot::Shape(_) => None,
+        }))
     }
 }
 
-/// Puts the members in JavaScript's key order; a repeated name keeps its first place and takes the last value.
+impl Drop for Object {
+    fn drop(&mut self) {
+        if let Some(values) = self.get_mut() {
+            walk::release(values);
+        }
+    }
+}
+
+impl Default for Object {
+    fn default() -> Object {
+        static EMPTY: LazyLock<Arc<Shape>> = LazyLock::new(Arc::default);
+        Object::of_shape(EMPTY.clone(), std::iter::empty())
+    }
+}
+
+/// Puts the members in JavaScript's key order; a repeated name keeps its first place and takes the
+/// last value.
 impl From<Vec<(Arc<str>, Json)>> for Object {
-    fn from(mut entries: Vec<(Arc<str>, Json)>) -> Object {
-        order_integer_keys_first(&mut entries);
-        let index = if entries.len() <= MAX_SCANNED {
-            merge_repeated_by_scanning(&mut entries);
-            None
-        } else {
-            Some(Box::new(merge_repeated_by_hashing(&mut entries)))
-        };
-        Object(Arc::new(Members { entries, index }))
+    fn from(members: Vec<(Arc<str>, Json)>) -> Object {
+        let (names, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
+        match Shape::new(names) {
+            Ok(shape) => Object::of_shape(Arc::new(shape), values.into_iter()),
+            Err(names) => {
+                let (shape, values) = in_order(names.into_iter().zip(values).collect());
+                Object::of_shape(Arc::new(shape), values.into_iter())
+            }
+        }
     }
 }
 
@@ -188,33 +236,46 @@ impl Hash for Object {
 /// Compact JSON text.
 impl fmt::Debug for Object {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&Json::Object(self.clone()), formatter)
+        formatter.write_str(&self.to_text())
     }
 }
 
 /// The members of an [`Object`] in key order.
-#[derive(Clone, Debug)]
-pub struct ObjectIter<'a>(std::slice::Iter<'a, Member>);
+#[derive(Clone)]
+pub struct ObjectIter<'a> {
+    names: std::slice::Iter<'a, Arc<str>>,
+    slots: std::slice::Iter<'a, Slot>,
+}
 
 impl<'a> Iterator for ObjectIter<'a> {
     type Item = (&'a str, &'a Json);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(key, value)| (&**key, value))
+        let name = self.names.next()?;
+        let slot = self.slots.next()?;
+        Some((name, slot.value()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        self.names.size_hint()
     }
 }
 
 impl DoubleEndedIterator for ObjectIter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back().map(|(key, value)| (&**key, value))
+        let name = self.names.next_back()?;
+        let slot = self.slots.next_back()?;
+        Some((name, slot.value()))
     }
 }
 
 impl ExactSizeIterator for ObjectIter<'_> {}
+
+impl fmt::Debug for ObjectIter<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(self.clone()).finish()
+    }
+}
 
 /// Collects the members of an [`Object`] one by one.
 ///
@@ -228,125 +289,65 @@ impl ExactSizeIterator for ObjectIter<'_> {}
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ObjectBuilder {
-    entries: Vec<(Arc<str>, Json)>,
+    members: Vec<(Arc<str>, Json)>,
 }
 
 impl ObjectBuilder {
     /// An empty builder with room for `capacity` members.
     pub fn with_capacity(capacity: usize) -> ObjectBuilder {
-        ObjectBuilder { entries: Vec::with_capacity(capacity) }
+        ObjectBuilder { members: Vec::with_capacity(capacity) }
     }
 
     /// Adds a member; a name that was added before keeps its place and takes this value.
     pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Json>) -> &mut ObjectBuilder {
-        self.entries.push((key.into(), value.into()));
+        self.members.push((key.into(), value.into()));
         self
     }
 
     /// The finished object.
     pub fn build(self) -> Object {
-        self.entries.into()
+        self.members.into()
     }
-}
-
-fn order_integer_keys_first(entries: &mut [Member]) {
-    if entries.iter().any(|(key, _)| integer_key(key).is_some()) {
-        entries.sort_by_key(|(key, _)| integer_key(key).map_or(u64::MAX, u64::from));
-    }
-}
-
-/// The value of an integer-like name: canonical decimal, at most 2^32 − 2.
-fn integer_key(key: &str) -> Option<u32> {
-    let digits = key.as_bytes();
-    let canonical = match digits {
-        [b'0'] => true,
-        [b'1'..=b'9', rest @ ..] => rest.len() < 10 && rest.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    if !canonical {
-        return None;
-    }
-    key.parse().ok().filter(|&value| value != u32::MAX)
-}
-
-fn merge_repeated_by_scanning(entries: &mut Vec<Member>) {
-    let mut position = 1;
-    while position < entries.len() {
-        let (before, rest) = entries.split_at_mut(position);
-        let key = &rest[0].0;
-        match before.iter_mut().find(|(name, _)| name == key) {
-            None => position += 1,
-            Some(first) => {
-                std::mem::swap(&mut first.1, &mut rest[0].1);
-                entries.remove(position);
-            }
-        }
-    }
-}
-
-fn merge_repeated_by_hashing(entries: &mut Vec<Member>) -> HashMap<Arc<str>, usize> {
-    let mut index: HashMap<Arc<str>, usize> = HashMap::with_capacity(entries.len());
-    let mut merged: Vec<Member> = Vec::with_capacity(entries.len());
-    for (key, value) in entries.drain(..) {
-        match index.entry(key) {
-            MapEntry::Occupied(first) => merged[*first.get()].1 = value,
-            MapEntry::Vacant(slot) => {
-                merged.push((slot.key().clone(), value));
-                slot.insert(merged.len() - 1);
-            }
-        }
-    }
-    *entries = merged;
-    index
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
 
-    fn check(given: &[&str], expected: &[&str]) {
+    #[test]
+    fn members_are_found_and_walked_in_order() {
         let object: Object =
-            given.iter().enumerate().map(|(place, key)| (*key, Json::from(place as u32))).collect();
-        assert_eq!(object.keys().collect::<Vec<_>>(), expected);
-        for key in expected {
-            let last = given.iter().rposition(|name| name == key).map(|place| place as i64);
-            assert_eq!(object.get(key).and_then(Json::as_i64), last, "{key}");
+            [("b", json!(1)), ("2", json!(2)), ("a", json!(3)), ("b", json!(4))].into_iter().collect();
+        assert_eq!(Json::from(object.clone()).to_text(), r#"{"2":2,"b":4,"a":3}"#);
+        assert_eq!(object.get("b"), Some(&json!(4)));
+        assert_eq!(object.get("c"), None);
+        assert_eq!(object.iter().rev().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b", "2"]);
+        assert_eq!((object.len(), object.iter().len(), object.is_empty()), (3, 3, false));
+        assert!(Object::new().is_empty());
+    }
+
+    #[test]
+    fn large_objects_are_looked_up_the_same() {
+        let object: Object = (0..100_u32).map(|n| (format!("k{n}"), Json::from(n))).collect();
+        for n in 0..100_u32 {
+            assert_eq!(object.get(&format!("k{n}")), Some(&Json::from(n)));
+            assert_eq!(object.get_near(&format!("k{n}"), 50), Some(&Json::from(n)));
         }
-        assert_eq!(object.get("absent"), None);
-    }
-
-    #[test]
-    fn integer_like_keys_come_first_in_ascending_order() {
-        check(&["b", "10", "a", "2", "0"], &["0", "2", "10", "b", "a"]);
-    }
-
-    #[test]
-    fn only_canonical_indices_below_the_limit_count_as_integers() {
-        check(
-            &["01", "-1", "1.5", "4294967295", "+1", "", "4294967294", "99999999999"],
-            &["4294967294", "01", "-1", "1.5", "4294967295", "+1", "", "99999999999"],
-        );
-    }
-
-    #[test]
-    fn repeated_key_keeps_its_first_place_and_takes_the_last_value() {
-        check(&["a", "b", "a", "1", "b", "a"], &["1", "a", "b"]);
-    }
-
-    #[test]
-    fn large_objects_follow_the_same_rules() {
-        let names: Vec<String> = (0..100).map(|n| format!("k{}", n % 60)).collect();
-        let given: Vec<&str> = names.iter().map(String::as_str).chain(["7", "3"]).collect();
-        let expected: Vec<&str> =
-            ["3", "7"].into_iter().chain(names[..60].iter().map(String::as_str)).collect();
-        check(&given, &expected);
+        assert_eq!(object.get("k100"), None);
     }
 
     #[test]
     fn members_can_be_replaced_and_removed_in_a_copy() {
-        let object: Object = [("a", Json::from(1)), ("b", Json::from(2))].into_iter().collect();
-        assert_eq!(Json::from(object.with("a", 3)).to_text(), r#"{"a":3,"b":2}"#);
-        assert_eq!(Json::from(object.without("a")).to_text(), r#"{"b":2}"#);
+        let object: Object = [("a", json!(1)), ("b", json!(2))].into_iter().collect();
+        assert_eq!(object.with("a", 3).to_text(), r#"{"a":3,"b":2}"#);
+        assert_eq!(object.without("a").to_text(), r#"{"b":2}"#);
         assert_eq!(object.without("zz"), object);
+    }
+
+    #[test]
+    fn values_stay_small() {
+        assert_eq!(size_of::<Json>(), 24);
+        assert_eq!(size_of::<Slot>(), 24);
     }
 }

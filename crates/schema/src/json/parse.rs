@@ -1,10 +1,9 @@
 //! Parsing JSON text, to any depth, with errors that say where and what was expected.
 
 use std::fmt;
-use std::sync::Arc;
 
-use super::keys::KeyCache;
-use super::{Json, Lossy, Number, Path};
+use super::keys::{Keys, Naming};
+use super::{Array, Json, Lossy, Number, Object, Path};
 
 impl Json {
     /// Parses JSON text (RFC 8259), to any nesting depth.
@@ -87,20 +86,18 @@ struct Parser<'a> {
     bytes: &'a [u8],
     /// Where the next byte is read; errors point here.
     at: usize,
-    keys: KeyCache,
-    /// Elements of all open arrays; each container takes its tail when it closes.
-    items: Vec<Json>,
-    /// Members of all open objects, likewise.
-    members: Vec<(Arc<str>, Json)>,
+    keys: Keys,
+    /// Values in all open containers; each takes its tail when it closes.
+    values: Vec<Json>,
     open: Vec<Open>,
     /// Holds a string with escapes while it is decoded.
     decoded: String,
 }
 
-/// A container that is not closed yet, with the number of elements that lie below its own.
+/// A container that is not closed yet, with the number of values that lie below its own.
 enum Open {
     Array(usize),
-    Object(usize, Arc<str>),
+    Object(usize, Naming),
 }
 
 impl<'a> Parser<'a> {
@@ -109,9 +106,8 @@ impl<'a> Parser<'a> {
             text,
             bytes: text.as_bytes(),
             at: 0,
-            keys: KeyCache::default(),
-            items: Vec::new(),
-            members: Vec::new(),
+            keys: Keys::default(),
+            values: Vec::new(),
             open: Vec::new(),
             decoded: String::new(),
         }
@@ -132,20 +128,21 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     self.skip_whitespace();
                     if !self.take(b']') {
-                        self.open.push(Open::Array(self.items.len()));
+                        self.open.push(Open::Array(self.values.len()));
                         continue;
                     }
-                    Json::Array(Vec::new().into())
+                    Json::Array(Array::default())
                 }
                 Some(b'{') => {
                     self.at += 1;
                     self.skip_whitespace();
                     if !self.take(b'}') {
-                        let key = self.key(ParseErrorKind::Expected("a property name or `}`"))?;
-                        self.open.push(Open::Object(self.members.len(), key));
+                        let mut naming = Naming::default();
+                        self.key(&mut naming, ParseErrorKind::Expected("a property name or `}`"))?;
+                        self.open.push(Open::Object(self.values.len(), naming));
                         continue;
                     }
-                    Json::Object(Vec::new().into())
+                    Json::Object(Object::new())
                 }
                 _ => self.scalar()?,
             };
@@ -159,66 +156,59 @@ impl<'a> Parser<'a> {
     fn place(&mut self, mut value: Json) -> Result<Option<Json>, ParseErrorKind> {
         loop {
             self.skip_whitespace();
-            match self.open.last_mut() {
-                None if self.at == self.bytes.len() => return Ok(Some(value)),
+            let next = self.bytes.get(self.at);
+            match self.open.pop() {
+                None if next.is_none() => return Ok(Some(value)),
                 None => return Err(ParseErrorKind::Expected("the end of the text")),
                 Some(Open::Array(start)) => {
-                    let start = *start;
-                    self.items.push(value);
-                    match self.bytes.get(self.at) {
-                        Some(b',') => {
-                            self.at += 1;
-                            return Ok(None);
-                        }
-                        Some(b']') => {
-                            self.at += 1;
-                            self.open.pop();
-                            let items: Vec<Json> = self.items.drain(start..).collect();
-                            value = Json::Array(items.into());
-                        }
-                        _ => return Err(ParseErrorKind::Expected("`,` or `]`")),
+                    self.values.push(value);
+                    if next == Some(&b']') {
+                        self.at += 1;
+                        value = Json::Array(self.values.drain(start..).collect());
+                        continue;
                     }
+                    self.open.push(Open::Array(start));
+                    if next != Some(&b',') {
+                        return Err(ParseErrorKind::Expected("`,` or `]`"));
+                    }
+                    self.at += 1;
+                    return Ok(None);
                 }
-                Some(Open::Object(start, key)) => {
-                    let start = *start;
-                    self.members.push((key.clone(), value));
-                    match self.bytes.get(self.at) {
-                        Some(b',') => {
-                            self.at += 1;
-                            self.skip_whitespace();
-                            let next = self.key(ParseErrorKind::Expected("a property name"))?;
-                            if let Some(Open::Object(_, key)) = self.open.last_mut() {
-                                *key = next;
-                            }
-                            return Ok(None);
-                        }
-                        Some(b'}') => {
-                            self.at += 1;
-                            self.open.pop();
-                            let members: Vec<_> = self.members.drain(start..).collect();
-                            value = Json::Object(members.into());
-                        }
-                        _ => return Err(ParseErrorKind::Expected("`,` or `}`")),
+                Some(Open::Object(start, mut naming)) => {
+                    self.values.push(value);
+                    if next == Some(&b'}') {
+                        self.at += 1;
+                        let values = self.values.drain(start..);
+                        value = Json::Object(naming.finish(values, &mut self.keys));
+                        continue;
                     }
+                    let mut result = Err(ParseErrorKind::Expected("`,` or `}`"));
+                    if next == Some(&b',') {
+                        self.at += 1;
+                        self.skip_whitespace();
+                        result = self.key(&mut naming, ParseErrorKind::Expected("a property name"));
+                    }
+                    self.open.push(Open::Object(start, naming));
+                    return result.map(|()| None);
                 }
             }
         }
     }
 
     /// Reads a property name and its colon.
-    fn key(&mut self, otherwise: ParseErrorKind) -> Result<Arc<str>, ParseErrorKind> {
+    fn key(&mut self, naming: &mut Naming, otherwise: ParseErrorKind) -> Result<(), ParseErrorKind> {
         if self.bytes.get(self.at) != Some(&b'"') {
             return Err(otherwise);
         }
-        let key = match self.string(Lossy::LoneSurrogateInKey)? {
-            Decoded::AsWritten(key) => self.keys.share(key),
-            Decoded::InBuffer => self.keys.share(&self.decoded),
-        };
+        match self.string(Lossy::LoneSurrogateInKey)? {
+            Decoded::AsWritten(name) => naming.push(name, &mut self.keys),
+            Decoded::InBuffer => naming.push(&self.decoded, &mut self.keys),
+        }
         self.skip_whitespace();
         if !self.take(b':') {
             return Err(ParseErrorKind::Expected("`:`"));
         }
-        Ok(key)
+        Ok(())
     }
 
     fn scalar(&mut self) -> Result<Json, ParseErrorKind> {
@@ -412,22 +402,25 @@ impl<'a> Parser<'a> {
 
     fn path(&self) -> Path {
         let mut path = Path::new();
-        // What lies between two open containers of one kind belongs to the outer one.
-        let mut arrays_end = self.items.len();
-        let mut indices = Vec::new();
-        for open in self.open.iter().rev() {
-            if let Open::Array(start) = open {
-                indices.push(arrays_end - start);
-                arrays_end = *start;
-            }
-        }
-        for open in &self.open {
+        for (level, open) in self.open.iter().enumerate() {
             match open {
-                Open::Array(_) => path.push_index(indices.pop().unwrap_or(0)),
-                Open::Object(_, key) => path.push_key(key),
+                Open::Array(start) => {
+                    // What lies between an array and the container inside are its elements.
+                    let end = self.open.get(level + 1).map_or(self.values.len(), Open::start);
+                    path.push_index(end - start);
+                }
+                Open::Object(_, naming) => path.push_key(naming.last()),
             }
         }
         path
+    }
+}
+
+impl Open {
+    fn start(&self) -> usize {
+        match self {
+            Open::Array(start) | Open::Object(start, _) => *start,
+        }
     }
 }
 
@@ -489,8 +482,8 @@ mod tests {
     #[test]
     fn like_objects_share_their_keys() {
         let value = Json::parse(r#"[{"name":1},{"name":2}]"#).unwrap();
-        let key = |at| value.index(at).and_then(Json::as_object).unwrap().entries()[0].0.clone();
-        assert!(Arc::ptr_eq(&key(0), &key(1)));
+        let object = |at| value.index(at).and_then(Json::as_object).unwrap();
+        assert!(object(0).has_shape_of(object(1)));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! From Rust types to values: a serde serializer that refuses whatever would lose something.
 
-use std::cell::RefCell;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::ser::{self, Serialize};
 
-use super::keys::KeyCache;
+use super::keys::{Keys, Naming};
 use super::path::Segment;
-use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Path};
+use super::refuse::refuse;
+use super::whole::{WHOLE, take_whole};
+use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Object, Path};
 
 /// Turns any serializable value into canonical JSON, or says where it would lose something.
 ///
@@ -34,90 +34,10 @@ use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Path};
 ///
 /// Source: contract 3.4, decisions 16 and 17.
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Json, LosslessError> {
-    let mut keys = KeyCache::default();
+    let mut building = Building::default();
     value
-        .serialize(ToJson { keys: &mut keys, depth: 0 })
+        .serialize(ToJson { building: &mut building, depth: 0 })
         .map_err(|error| LosslessError::new(Path::from_innermost(&error.0.path), error.0.reason))
-}
-
-/// Serializes the value for any format.
-///
-/// # Errors
-///
-/// Besides the format's own: values that nest deeper than [`MAX_SERDE_DEPTH`], because serde
-/// recurses. Use [`Json::to_text`] for those. [`to_json`] takes the value whole, at any depth.
-impl Serialize for Json {
-    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(WHOLE, &Nested { value: self, depth: 0 })
-    }
-}
-
-/// The newtype name by which our own serializer and deserializer recognize a whole [`Json`].
-pub(super) const WHOLE: &str = "$code_mode_schema::Json";
-
-thread_local! {
-    /// Hands a whole [`Json`] through serde's generic interface, which has no way to carry one.
-    static HANDOVER: RefCell<Handover> = const { RefCell::new(Handover::Idle) };
-}
-
-enum Handover {
-    Idle,
-    Wanted,
-    Given(Json),
-}
-
-/// A value on its way through somebody else's serializer.
-struct Nested<'a> {
-    value: &'a Json,
-    depth: usize,
-}
-
-impl Serialize for Nested<'_> {
-    fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.depth == 0 && give_if_wanted(self.value) {
-            return serializer.serialize_unit();
-        }
-        if self.depth > MAX_SERDE_DEPTH {
-            return Err(ser::Error::custom(Lossy::TooDeep { limit: MAX_SERDE_DEPTH }));
-        }
-        let inside = |value| Nested { value, depth: self.depth + 1 };
-        match self.value {
-            Json::Null => serializer.serialize_unit(),
-            Json::Bool(value) => serializer.serialize_bool(*value),
-            Json::Number(number) => match number.as_i64() {
-                Some(integer) => match u64::try_from(integer) {
-                    Ok(natural) => serializer.serialize_u64(natural),
-                    Err(_) => serializer.serialize_i64(integer),
-                },
-                None => serializer.serialize_f64(number.get()),
-            },
-            Json::String(text) => serializer.serialize_str(text),
-            Json::Array(array) => serializer.collect_seq(array.iter().map(inside)),
-            Json::Object(object) => {
-                serializer.collect_map(object.iter().map(|(key, value)| (key, inside(value))))
-            }
-        }
-    }
-}
-
-fn give_if_wanted(value: &Json) -> bool {
-    HANDOVER.with_borrow_mut(|handover| {
-        let wanted = matches!(handover, Handover::Wanted);
-        if wanted {
-            *handover = Handover::Given(value.clone());
-        }
-        wanted
-    })
-}
-
-/// Asks `value`, which is the content of a [`Json`], for the whole of it.
-fn take_whole<T: Serialize + ?Sized>(value: &T) -> Option<Json> {
-    HANDOVER.with_borrow_mut(|handover| *handover = Handover::Wanted);
-    let _ = value.serialize(Discard);
-    match HANDOVER.with_borrow_mut(|handover| std::mem::replace(handover, Handover::Idle)) {
-        Handover::Given(value) => Some(value),
-        Handover::Idle | Handover::Wanted => None,
-    }
 }
 
 /// The serializer's error: boxed, because it travels in every result.
@@ -161,27 +81,40 @@ impl ser::Error for Refused {
     }
 }
 
-struct ToJson<'k> {
-    keys: &'k mut KeyCache,
+/// What is shared by all values of one snapshot.
+#[derive(Default)]
+struct Building {
+    keys: Keys,
+    /// Values in all open containers; each takes its tail when it closes.
+    values: Vec<Json>,
+}
+
+struct ToJson<'b> {
+    building: &'b mut Building,
     depth: usize,
 }
 
-impl<'k> ToJson<'k> {
+impl<'b> ToJson<'b> {
     /// The serializer for what is inside a container.
-    fn inside(self) -> Result<ToJson<'k>, Refused> {
+    fn inside(self) -> Result<ToJson<'b>, Refused> {
         if self.depth == MAX_SERDE_DEPTH {
             return Err(Refused::new(Lossy::TooDeep { limit: MAX_SERDE_DEPTH }));
         }
-        Ok(ToJson { keys: self.keys, depth: self.depth + 1 })
+        Ok(ToJson { building: self.building, depth: self.depth + 1 })
     }
 
-    fn elements(self, length: Option<usize>) -> Result<Elements<'k>, Refused> {
-        Ok(Elements { to: self.inside()?, items: Vec::with_capacity(length.unwrap_or(0).min(4_096)) })
+    fn again(&mut self) -> ToJson<'_> {
+        ToJson { building: self.building, depth: self.depth }
     }
 
-    fn members(self, length: usize) -> Result<Members<'k>, Refused> {
-        let entries = Vec::with_capacity(length.min(4_096));
-        Ok(Members { to: self.inside()?, entries, key: None })
+    fn elements(self) -> Result<Elements<'b>, Refused> {
+        let start = self.building.values.len();
+        Ok(Elements { to: self.inside()?, start })
+    }
+
+    fn members(self) -> Result<Members<'b>, Refused> {
+        let start = self.building.values.len();
+        Ok(Members { to: self.inside()?, start, naming: Naming::default() })
     }
 }
 
@@ -193,19 +126,19 @@ where
 }
 
 fn tagged(variant: &str, value: Json) -> Json {
-    Json::Object(vec![(Arc::from(variant), value)].into())
+    Json::Object(Object::from_iter([(variant, value)]))
 }
 
-impl<'k> ser::Serializer for ToJson<'k> {
+impl<'b> ser::Serializer for ToJson<'b> {
     type Ok = Json;
     type Error = Refused;
-    type SerializeSeq = Elements<'k>;
-    type SerializeTuple = Elements<'k>;
-    type SerializeTupleStruct = Elements<'k>;
-    type SerializeTupleVariant = Tagged<Elements<'k>>;
-    type SerializeMap = Members<'k>;
-    type SerializeStruct = Members<'k>;
-    type SerializeStructVariant = Tagged<Members<'k>>;
+    type SerializeSeq = Elements<'b>;
+    type SerializeTuple = Elements<'b>;
+    type SerializeTupleStruct = Elements<'b>;
+    type SerializeTupleVariant = Tagged<Elements<'b>>;
+    type SerializeMap = Members<'b>;
+    type SerializeStruct = Members<'b>;
+    type SerializeStructVariant = Tagged<Members<'b>>;
 
     fn serialize_bool(self, value: bool) -> Result<Json, Refused> {
         Ok(Json::Bool(value))
@@ -287,12 +220,7 @@ impl<'k> ser::Serializer for ToJson<'k> {
         Ok(Json::Null)
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Json, Refused> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<Json, Refused> {
         Ok(variant.into())
     }
 
@@ -301,7 +229,9 @@ impl<'k> ser::Serializer for ToJson<'k> {
         name: &'static str,
         value: &T,
     ) -> Result<Json, Refused> {
-        if name == WHOLE && let Some(whole) = take_whole(value) {
+        if name == WHOLE
+            && let Some(whole) = take_whole(value)
+        {
             return Ok(whole);
         }
         value.serialize(self)
@@ -318,20 +248,16 @@ impl<'k> ser::Serializer for ToJson<'k> {
         Ok(tagged(variant, value))
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<Elements<'k>, Refused> {
-        self.elements(length)
+    fn serialize_seq(self, _: Option<usize>) -> Result<Elements<'b>, Refused> {
+        self.elements()
     }
 
-    fn serialize_tuple(self, length: usize) -> Result<Elements<'k>, Refused> {
-        self.elements(Some(length))
+    fn serialize_tuple(self, _: usize) -> Result<Elements<'b>, Refused> {
+        self.elements()
     }
 
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        length: usize,
-    ) -> Result<Elements<'k>, Refused> {
-        self.elements(Some(length))
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Elements<'b>, Refused> {
+        self.elements()
     }
 
     fn serialize_tuple_variant(
@@ -339,17 +265,17 @@ impl<'k> ser::Serializer for ToJson<'k> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-        length: usize,
-    ) -> Result<Tagged<Elements<'k>>, Refused> {
-        Ok(Tagged { variant, content: self.inside()?.elements(Some(length))? })
+        _: usize,
+    ) -> Result<Tagged<Elements<'b>>, Refused> {
+        Ok(Tagged { variant, content: self.inside()?.elements()? })
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Members<'k>, Refused> {
-        self.members(length.unwrap_or(0))
+    fn serialize_map(self, _: Option<usize>) -> Result<Members<'b>, Refused> {
+        self.members()
     }
 
-    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Members<'k>, Refused> {
-        self.members(length)
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'b>, Refused> {
+        self.members()
     }
 
     fn serialize_struct_variant(
@@ -357,49 +283,54 @@ impl<'k> ser::Serializer for ToJson<'k> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-        length: usize,
-    ) -> Result<Tagged<Members<'k>>, Refused> {
-        Ok(Tagged { variant, content: self.inside()?.members(length)? })
+        _: usize,
+    ) -> Result<Tagged<Members<'b>>, Refused> {
+        Ok(Tagged { variant, content: self.inside()?.members()? })
     }
 }
 
 /// An array being filled.
-struct Elements<'k> {
-    to: ToJson<'k>,
-    items: Vec<Json>,
+struct Elements<'b> {
+    to: ToJson<'b>,
+    start: usize,
 }
 
 impl Elements<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
-        let to = ToJson { keys: self.to.keys, depth: self.to.depth };
-        let item = value.serialize(to).map_err(|error| error.under_index(self.items.len()))?;
-        self.items.push(item);
+        let index = self.to.building.values.len() - self.start;
+        let item = value.serialize(self.to.again()).map_err(|error| error.under_index(index))?;
+        self.to.building.values.push(item);
         Ok(())
     }
 
     fn finish(self) -> Json {
-        self.items.into()
+        Json::Array(self.to.building.values.drain(self.start..).collect())
     }
 }
 
 /// An object being filled.
-struct Members<'k> {
-    to: ToJson<'k>,
-    entries: Vec<(Arc<str>, Json)>,
-    /// The key whose value comes next.
-    key: Option<Arc<str>>,
+struct Members<'b> {
+    to: ToJson<'b>,
+    start: usize,
+    naming: Naming,
 }
 
 impl Members<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<(), Refused> {
-        let to = ToJson { keys: self.to.keys, depth: self.to.depth };
-        let value = value.serialize(to).map_err(|error| error.under_key(key))?;
-        self.entries.push((self.to.keys.share(key), value));
+        self.naming.push(key, &mut self.to.building.keys);
+        self.push_value(value)
+    }
+
+    fn push_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
+        let value = value.serialize(self.to.again());
+        let value = value.map_err(|error| error.under_key(self.naming.last()))?;
+        self.to.building.values.push(value);
         Ok(())
     }
 
     fn finish(self) -> Json {
-        Json::Object(self.entries.into())
+        let Building { keys, values } = self.to.building;
+        Json::Object(self.naming.finish(values.drain(self.start..), keys))
     }
 }
 
@@ -450,16 +381,11 @@ impl ser::SerializeMap for Members<'_> {
     type Error = Refused;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Refused> {
-        self.key = Some(key.serialize(KeyOnly(self.to.keys))?);
-        Ok(())
+        key.serialize(KeyOnly { naming: &mut self.naming, keys: &mut self.to.building.keys })
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
-        let key = self.key.take().expect("serde gives a key before its value");
-        let to = ToJson { keys: self.to.keys, depth: self.to.depth };
-        let value = value.serialize(to).map_err(|error| error.under_key(&key))?;
-        self.entries.push((key, value));
-        Ok(())
+        self.push_value(value)
     }
 
     fn end(self) -> Result<Json, Refused> {
@@ -502,174 +428,56 @@ impl ser::SerializeStructVariant for Tagged<Members<'_>> {
 }
 
 /// Takes what can be a key: strings, characters and unit variants, which serde writes as strings.
-struct KeyOnly<'k>(&'k mut KeyCache);
+struct KeyOnly<'m> {
+    naming: &'m mut Naming,
+    keys: &'m mut Keys,
+}
 
-/// Takes nothing: for values that are handed over another way.
-struct Discard;
-
-/// Writes the methods of a serializer that refuses everything it does not implement itself.
-macro_rules! refuse {
-    (scalars $error:expr, $ok:ty, $failure:ty; $($method:ident($value:ty)),*) => {$(
-        fn $method(self, _: $value) -> Result<$ok, $failure> {
-            Err($error)
-        }
-    )*};
-    (containers $error:expr, $ok:ty, $failure:ty) => {
-        type SerializeSeq = ser::Impossible<$ok, $failure>;
-        type SerializeTuple = ser::Impossible<$ok, $failure>;
-        type SerializeTupleStruct = ser::Impossible<$ok, $failure>;
-        type SerializeTupleVariant = ser::Impossible<$ok, $failure>;
-        type SerializeMap = ser::Impossible<$ok, $failure>;
-        type SerializeStruct = ser::Impossible<$ok, $failure>;
-        type SerializeStructVariant = ser::Impossible<$ok, $failure>;
-
-        fn serialize_none(self) -> Result<$ok, $failure> {
-            Err($error)
-        }
-
-        fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<$ok, $failure> {
-            Err($error)
-        }
-
-        fn serialize_unit_struct(self, _: &'static str) -> Result<$ok, $failure> {
-            Err($error)
-        }
-
-        fn serialize_newtype_variant<T: Serialize + ?Sized>(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: &T,
-        ) -> Result<$ok, $failure> {
-            Err($error)
-        }
-
-        fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, $failure> {
-            Err($error)
-        }
-
-        fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, $failure> {
-            Err($error)
-        }
-
-        fn serialize_tuple_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeTupleStruct, $failure> {
-            Err($error)
-        }
-
-        fn serialize_tuple_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeTupleVariant, $failure> {
-            Err($error)
-        }
-
-        fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, $failure> {
-            Err($error)
-        }
-
-        fn serialize_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeStruct, $failure> {
-            Err($error)
-        }
-
-        fn serialize_struct_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeStructVariant, $failure> {
-            Err($error)
-        }
-    };
+impl KeyOnly<'_> {
+    fn take(self, key: &str) -> Result<(), Refused> {
+        self.naming.push(key, self.keys);
+        Ok(())
+    }
 }
 
 impl ser::Serializer for KeyOnly<'_> {
-    type Ok = Arc<str>;
+    type Ok = ();
     type Error = Refused;
 
-    refuse!(containers Refused::new(Lossy::NonStringKey), Arc<str>, Refused);
-    refuse!(scalars Refused::new(Lossy::NonStringKey), Arc<str>, Refused;
+    refuse!(Refused::new(Lossy::NonStringKey), Refused;
         serialize_bool(bool), serialize_bytes(&[u8]), serialize_f32(f32), serialize_f64(f64),
         serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
         serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128));
 
-    fn serialize_unit(self) -> Result<Arc<str>, Refused> {
+    fn serialize_unit(self) -> Result<(), Refused> {
         Err(Refused::new(Lossy::NonStringKey))
     }
 
-    fn serialize_char(self, value: char) -> Result<Arc<str>, Refused> {
-        Ok(self.0.share(value.encode_utf8(&mut [0; 4])))
+    fn serialize_char(self, value: char) -> Result<(), Refused> {
+        self.take(value.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, value: &str) -> Result<Arc<str>, Refused> {
-        Ok(self.0.share(value))
+    fn serialize_str(self, value: &str) -> Result<(), Refused> {
+        self.take(value)
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Arc<str>, Refused> {
-        Ok(self.0.share(variant))
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Refused> {
+        self.take(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         name: &'static str,
         value: &T,
-    ) -> Result<Arc<str>, Refused> {
-        if name == WHOLE && let Some(whole) = take_whole(value) {
+    ) -> Result<(), Refused> {
+        if name == WHOLE
+            && let Some(whole) = take_whole(value)
+        {
             return match whole {
-                Json::String(key) => Ok(key),
+                Json::String(key) => self.take(&key),
                 _ => Err(Refused::new(Lossy::NonStringKey)),
             };
         }
         value.serialize(self)
-    }
-}
-
-impl ser::Serializer for Discard {
-    type Ok = ();
-    type Error = fmt::Error;
-
-    refuse!(containers fmt::Error, (), fmt::Error);
-    refuse!(scalars fmt::Error, (), fmt::Error;
-        serialize_bool(bool), serialize_bytes(&[u8]), serialize_f32(f32), serialize_f64(f64),
-        serialize_char(char), serialize_str(&str),
-        serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_i128(i128),
-        serialize_u8(u8), serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_u128(u128));
-
-    fn serialize_unit(self) -> Result<(), fmt::Error> {
-        Ok(())
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-    ) -> Result<(), fmt::Error> {
-        Err(fmt::Error)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: &T,
-    ) -> Result<(), fmt::Error> {
-        Err(fmt::Error)
     }
 }

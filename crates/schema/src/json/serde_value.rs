@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Path};
+use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Object, Path};
 
 /// Takes the value over if nothing is lost: integers beyond ±(2^53 − 1) and `-0.0` are refused
 /// with their path.
@@ -48,7 +48,7 @@ impl TryFrom<&Value> for Json {
                         current = first;
                         continue;
                     }
-                    Json::Object(Vec::new().into())
+                    Json::Object(Object::new())
                 }
             };
             current = loop {
@@ -111,9 +111,8 @@ impl Json {
     /// [`Lossy::TooDeep`] beyond [`MAX_SERDE_DEPTH`] levels, because `serde_json` frees and
     /// prints its values recursively.
     pub fn to_serde_json(&self) -> Result<Value, LosslessError> {
-        serde_json::to_value(self).map_err(|_| {
-            LosslessError::new("", Lossy::TooDeep { limit: MAX_SERDE_DEPTH })
-        })
+        serde_json::to_value(self)
+            .map_err(|_| LosslessError::new("", Lossy::TooDeep { limit: MAX_SERDE_DEPTH }))
     }
 }
 
@@ -135,7 +134,10 @@ mod tests {
     #[test]
     fn lossy_numbers_are_refused_with_their_path() {
         for (theirs, expected) in [
-            (serde_json::json!({"a": [0, u64::MAX]}), "a[1] is 18446744073709551615, an integer beyond 2^53 - 1"),
+            (
+                serde_json::json!({"a": [0, u64::MAX]}),
+                "a[1] is 18446744073709551615, an integer beyond 2^53 - 1",
+            ),
             (serde_json::json!([{}, [-0.0]]), "[1][0] is -0"),
             (serde_json::json!(i64::MIN), "value is -9223372036854775808, an integer beyond 2^53 - 1"),
         ] {

@@ -1,7 +1,6 @@
 //! Text of values: compact, as `JSON.stringify` writes it.
 
-use super::object::Member;
-use super::{Array, Json, Object};
+use super::{Array, Json, Object, ObjectIter};
 
 impl Json {
     /// The value as compact JSON text, byte for byte what `JSON.stringify` gives.
@@ -31,11 +30,28 @@ impl Json {
 /// Source: contract 6.6.
 pub fn write_json_string(value: &str, text: &mut String) {
     text.push('"');
-    let bytes = value.as_bytes();
+    if is_plain(value) {
+        text.push_str(value);
+    } else {
+        write_escaped(value, text);
+    }
+    text.push('"');
+}
+
+/// Whether nothing in `value` needs an escape; written so that the compiler takes many bytes at once.
+fn is_plain(value: &str) -> bool {
+    let needs_escape = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    let chunks = value.as_bytes().chunks_exact(16);
+    let rest = chunks.remainder();
+    let mut chunks = chunks;
+    chunks.all(|chunk| !chunk.iter().fold(false, |found, byte| found | needs_escape(byte)))
+        && !rest.iter().any(needs_escape)
+}
+
+fn write_escaped(value: &str, text: &mut String) {
     let mut written = 0;
-    for (position, &byte) in bytes.iter().enumerate() {
-        let cost = ESCAPED_LEN[byte as usize];
-        if cost == 1 {
+    for (position, byte) in value.bytes().enumerate() {
+        if ESCAPED_LEN[usize::from(byte)] == 1 {
             continue;
         }
         text.push_str(&value[written..position]);
@@ -56,11 +72,13 @@ pub fn write_json_string(value: &str, text: &mut String) {
         }
     }
     text.push_str(&value[written..]);
-    text.push('"');
 }
 
 /// How many bytes [`write_json_string`] appends, quotes included.
 pub fn json_string_len(value: &str) -> usize {
+    if is_plain(value) {
+        return 2 + value.len();
+    }
     2 + value.bytes().map(|byte| usize::from(ESCAPED_LEN[usize::from(byte)])).sum::<usize>()
 }
 
@@ -121,14 +139,19 @@ fn small_integer_text(integer: i32, digits: &mut [u8; 11]) -> &str {
 
 /// What text is written to: a string, or a count of its bytes.
 trait Sink {
-    fn raw(&mut self, text: &str);
+    fn mark(&mut self, mark: char);
+    fn word(&mut self, word: &str);
     fn string(&mut self, value: &str);
     fn number(&mut self, value: f64);
 }
 
 impl Sink for String {
-    fn raw(&mut self, text: &str) {
-        self.push_str(text);
+    fn mark(&mut self, mark: char) {
+        self.push(mark);
+    }
+
+    fn word(&mut self, word: &str) {
+        self.push_str(word);
     }
 
     fn string(&mut self, value: &str) {
@@ -143,8 +166,12 @@ impl Sink for String {
 struct Length(usize);
 
 impl Sink for Length {
-    fn raw(&mut self, text: &str) {
-        self.0 += text.len();
+    fn mark(&mut self, _: char) {
+        self.0 += 1;
+    }
+
+    fn word(&mut self, word: &str) {
+        self.0 += word.len();
     }
 
     fn string(&mut self, value: &str) {
@@ -159,84 +186,90 @@ impl Sink for Length {
 /// A container whose elements are being written.
 enum Open<'a> {
     Array(std::slice::Iter<'a, Json>),
-    Object(std::slice::Iter<'a, Member>),
+    Object(ObjectIter<'a>),
 }
 
 fn write(value: &Json, sink: &mut impl Sink) {
     let mut open: Vec<Open<'_>> = Vec::new();
-    write_start(value, sink, &mut open);
-    // The element that comes next in the innermost open container decides what is written.
-    'containers: while let Some(mut container) = open.pop() {
-        match &mut container {
-            Open::Array(rest) => {
+    let mut next = Some(value);
+    loop {
+        if let Some(value) = next.take() {
+            open.extend(write_start(value, sink));
+        }
+        // Goes on with the innermost container until it ends or another one starts inside.
+        match open.last_mut() {
+            None => return,
+            Some(Open::Array(rest)) => {
                 while let Some(item) = rest.next() {
-                    if write_scalar_or_empty(item, sink) {
-                        separate(!rest.as_slice().is_empty(), sink);
-                    } else {
-                        open.push(container);
-                        write_start(item, sink, &mut open);
-                        continue 'containers;
+                    if !write_scalar(item, sink) {
+                        next = Some(item);
+                        break;
+                    }
+                    if rest.len() > 0 {
+                        sink.mark(',');
                     }
                 }
-                sink.raw("]");
+                if next.is_none() {
+                    sink.mark(']');
+                }
             }
-            Open::Object(rest) => {
-                while let Some((key, item)) = rest.next() {
-                    sink.string(key);
-                    sink.raw(":");
-                    if write_scalar_or_empty(item, sink) {
-                        separate(!rest.as_slice().is_empty(), sink);
-                    } else {
-                        open.push(container);
-                        write_start(item, sink, &mut open);
-                        continue 'containers;
+            Some(Open::Object(rest)) => {
+                while let Some((name, item)) = rest.next() {
+                    sink.string(name);
+                    sink.mark(':');
+                    if !write_scalar(item, sink) {
+                        next = Some(item);
+                        break;
+                    }
+                    if rest.len() > 0 {
+                        sink.mark(',');
                     }
                 }
-                sink.raw("}");
+                if next.is_none() {
+                    sink.mark('}');
+                }
             }
         }
-        match open.last() {
-            Some(Open::Array(rest)) => separate(!rest.as_slice().is_empty(), sink),
-            Some(Open::Object(rest)) => separate(!rest.as_slice().is_empty(), sink),
-            None => {}
+        if next.is_none() {
+            open.pop();
+            let more = match open.last() {
+                Some(Open::Array(rest)) => rest.len(),
+                Some(Open::Object(rest)) => rest.len(),
+                None => 0,
+            };
+            if more > 0 {
+                sink.mark(',');
+            }
         }
     }
 }
 
-fn separate(more: bool, sink: &mut impl Sink) {
-    if more {
-        sink.raw(",");
-    }
-}
-
-/// Writes a scalar or empty container whole, or opens a container.
-fn write_start<'a>(value: &'a Json, sink: &mut impl Sink, open: &mut Vec<Open<'a>>) {
-    if write_scalar_or_empty(value, sink) {
-        return;
-    }
+/// Writes a scalar whole or the start of a container, whose elements come next.
+fn write_start<'a>(value: &'a Json, sink: &mut impl Sink) -> Option<Open<'a>> {
     match value {
         Json::Array(array) => {
-            sink.raw("[");
-            open.push(Open::Array(array.iter()));
+            sink.mark('[');
+            Some(Open::Array(array.iter()))
         }
         Json::Object(object) => {
-            sink.raw("{");
-            open.push(Open::Object(object.entries().iter()));
+            sink.mark('{');
+            Some(Open::Object(object.iter()))
         }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        scalar => {
+            write_scalar(scalar, sink);
+            None
+        }
     }
 }
 
-/// Writes what needs no further steps; `false` means that `value` is a container with elements.
-fn write_scalar_or_empty(value: &Json, sink: &mut impl Sink) -> bool {
+/// Writes `value` if it is a scalar; `false` means that it is a container.
+fn write_scalar(value: &Json, sink: &mut impl Sink) -> bool {
     match value {
-        Json::Null => sink.raw("null"),
-        Json::Bool(true) => sink.raw("true"),
-        Json::Bool(false) => sink.raw("false"),
+        Json::Null => sink.word("null"),
+        Json::Bool(true) => sink.word("true"),
+        Json::Bool(false) => sink.word("false"),
         Json::Number(number) => sink.number(number.get()),
         Json::String(text) => sink.string(text),
-        Json::Array(array) if array.is_empty() => sink.raw("[]"),
-        Json::Object(object) if object.is_empty() => sink.raw("{}"),
         Json::Array(_) | Json::Object(_) => return false,
     }
     true
@@ -276,7 +309,10 @@ mod tests {
     #[test]
     fn values_are_written_without_spaces() {
         check(&json!(null), "null");
-        check(&json!([true, false, null, [], {}, [[]], {"a": {}}]), r#"[true,false,null,[],{},[[]],{"a":{}}]"#);
+        check(
+            &json!([true, false, null, [], {}, [[]], {"a": {}}]),
+            r#"[true,false,null,[],{},[[]],{"a":{}}]"#,
+        );
         check(&json!({"a": [1, {"b": 2}, 3], "c": "d"}), r#"{"a":[1,{"b":2},3],"c":"d"}"#);
     }
 

@@ -3,29 +3,36 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use super::object::Member;
-use super::{Array, Json, Object};
+use super::{Array, Json, Object, ObjectIter};
 
-/// Drops `pending` and everything below it that nobody else owns.
+/// Empties what is about to be dropped of everything deep, and drops that step by step.
 ///
-/// `Arc::into_inner` gives the content to exactly one of several racing owners, so no destructor
-/// of a container ever runs while it still holds containers.
-pub(super) fn release(mut pending: Vec<Json>) {
-    while let Some(value) = pending.pop() {
-        match value {
+/// What is left then is at most a container of scalars, which its own destructor may free. Should
+/// two owners let go at the same moment, neither sees itself as the last; the destructor of the
+/// content then comes here once more, one call deeper and no further.
+pub(super) fn release<'a>(values: impl Iterator<Item = &'a mut Json>) {
+    let mut pending: Vec<Json> = values.filter(|value| is_deep(value)).map(std::mem::take).collect();
+    while let Some(mut value) = pending.pop() {
+        match &mut value {
             Json::Array(array) => {
-                if let Some(mut items) = array.into_last() {
-                    pending.extend(items.0.drain(..).filter(Json::is_container));
-                }
+                let items = array.get_mut().into_iter().flatten();
+                pending.extend(items.filter(|item| is_deep(item)).map(std::mem::take));
             }
             Json::Object(object) => {
-                if let Some(mut members) = object.into_last() {
-                    let values = members.entries.drain(..).map(|(_, value)| value);
-                    pending.extend(values.filter(Json::is_container));
-                }
+                let values = object.get_mut().into_iter().flatten();
+                pending.extend(values.filter(|value| is_deep(value)).map(std::mem::take));
             }
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
         }
+    }
+}
+
+/// Whether `value` is a container that holds containers.
+fn is_deep(value: &Json) -> bool {
+    match value {
+        Json::Array(array) => array.iter().any(Json::is_container),
+        Json::Object(object) => object.values().any(Json::is_container),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
     }
 }
 
@@ -85,11 +92,16 @@ fn equal_members<'a>(left: &'a Object, right: &'a Object, pending: &mut Pairs<'a
     if left.is_same(right) {
         return true;
     }
-    left.len() == right.len()
-        && left.entries().iter().zip(right.entries()).all(|((key, value), (same_place, other))| {
-            let other = if key == same_place { Some(other) } else { right.get(key) };
-            other.is_some_and(|other| equal_here(value, other, pending))
-        })
+    if left.len() != right.len() {
+        return false;
+    }
+    if left.has_shape_of(right) {
+        let mut values = left.values().zip(right.values());
+        return values.all(|(left, right)| equal_here(left, right, pending));
+    }
+    left.iter().enumerate().all(|(place, (name, value))| {
+        right.get_near(name, place).is_some_and(|other| equal_here(value, other, pending))
+    })
 }
 
 /// A hash that agrees with [`equal`]: it does not depend on the order of an object's members.
@@ -102,7 +114,7 @@ pub(super) fn hash(value: &Json) -> u64 {
             match value {
                 Json::Array(array) => open.push(Hashing::Array(array.iter(), DefaultHasher::new())),
                 Json::Object(object) => {
-                    open.push(Hashing::Object(object.entries().iter(), None, object.len() as u64));
+                    open.push(Hashing::Object(object.iter(), None, object.len() as u64));
                 }
                 scalar => done = hash_scalar(scalar),
             }
@@ -127,7 +139,7 @@ pub(super) fn hash(value: &Json) -> u64 {
 enum Hashing<'a> {
     Array(std::slice::Iter<'a, Json>, DefaultHasher),
     /// The rest, the key of the element at hand, and the sum of what is done.
-    Object(std::slice::Iter<'a, Member>, Option<&'a str>, u64),
+    Object(ObjectIter<'a>, Option<&'a str>, u64),
 }
 
 impl<'a> Hashing<'a> {
