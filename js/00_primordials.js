@@ -277,10 +277,18 @@
     TypedArrayTagGetter: getOwnPropertyDescriptor(TypedArrayPrototype, Symbol.toStringTag).get,
   };
 
+  const ops = globalThis.Deno?.core?.ops;
   globalThis.__internals = {
     __proto__: null,
     primordials: freeze(primordials),
     // The functions of Rust. Absent where a test loads these files elsewhere.
-    ops: globalThis.Deno?.core?.ops,
+    ops,
+    // What JavaScript alone cannot see.
+    native: ops && {
+      __proto__: null,
+      promiseState: ops.op_code_mode_promise_details,
+      proxyDetails: ops.op_code_mode_proxy_details,
+      isProxy: ops.op_code_mode_is_proxy,
+    },
   };
 })();

@@ -157,7 +157,11 @@
     return JSONStringify(key);
   };
 
+  // The container whose slot is being read: where a getter of the program throws.
+  let reading = null;
+
   const walk = (root) => {
+    reading = null;
     const scalar = scalarText(root, null);
     if (scalar !== undefined) return scalar;
     let seen;
@@ -175,6 +179,7 @@
       }
       if (frame.index > 0) text += ",";
       let value;
+      reading = frame;
       if (frame.keys === null) {
         value = frame.value[frame.index];
         // A hole reads as undefined, or as what the prototype was given.
@@ -216,7 +221,7 @@
         return { __proto__: null, text: undefined, problem: `${pathOf(root, error.path)} ${error.reason}` };
       }
       // A getter or a trap of the program threw.
-      return { __proto__: null, text: undefined, problem: `${root} could not be read: ${internals.describeThrown(error)[0]}` };
+      return { __proto__: null, text: undefined, problem: `${pathOf(root, reading)} could not be read: ${internals.describeThrown(error)[0]}` };
     }
   };
 })(globalThis.__internals);

@@ -62,6 +62,7 @@
         });
       },
     }[name];
+    internals.hideSource(call);
     return call;
   };
 

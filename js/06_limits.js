@@ -19,6 +19,7 @@
     SymbolIterator,
     SymbolSpecies,
     TypeError,
+    ownDescriptor,
   } = internals.primordials;
 
   const MAX_LENGTH = 33554432; // 2^25
@@ -31,9 +32,28 @@
   };
 
   const checkLength = (value, name) => {
-    if (value === null || value === undefined) return;
     const length = +value.length;
     if (length > MAX_LENGTH) refuse(length, name);
+    return length;
+  };
+
+  // What a method may walk in place of `value`: itself if its length is checked and
+  // stays, else something that reads through to it and has the length that was
+  // checked.
+  const bounded = (value, name) => {
+    if (ArrayIsArray(value)) {
+      checkLength(value, name);
+      return value;
+    }
+    if ((typeof value !== "object" || value === null) && typeof value !== "function") return value;
+    if (!internals.native.isProxy(value)) {
+      const own = ownDescriptor(value, "length");
+      if (own !== undefined && own.get === undefined && own.set === undefined) {
+        checkLength(value, name);
+        return value;
+      }
+    }
+    return { __proto__: value, length: checkLength(value, name) };
   };
 
   // Puts `wrapper` in the place of `holder[name]`, looking like the original.
@@ -42,6 +62,7 @@
     const define = (key, value) => ObjectDefineProperty(wrapper, key, { __proto__: null, value, configurable: true });
     define("name", original.name);
     define("length", original.length);
+    internals.hideSource(wrapper);
     ObjectDefineProperty(holder, name, { __proto__: null, value: wrapper, writable, enumerable, configurable });
   };
 
@@ -58,8 +79,7 @@
     // A method, so that it is no constructor; engines inline this form.
     const wrapper = {
       method() {
-        checkLength(this, name);
-        return ReflectApply(original, this, arguments);
+        return ReflectApply(original, bounded(this, name), arguments);
       },
     }.method;
     replace(ArrayPrototype, name, wrapper);
@@ -80,7 +100,7 @@
     "concat",
     {
       method() {
-        checkLength(this, "concat");
+        if (ArrayIsArray(this)) checkLength(this, "concat");
         for (let i = 0; i < arguments.length; i++) {
           const item = arguments[i];
           if (typeof item === "object" && item !== null && (ArrayIsArray(item) || item[SymbolIsConcatSpreadable])) {
@@ -96,9 +116,9 @@
     "flat",
     {
       method(depth) {
-        checkLength(this, "flat");
-        if (ArrayIsArray(this)) checkNested(this, depth === undefined ? 1 : +depth);
-        return ReflectApply(flat, this, arguments);
+        const target = bounded(this, "flat");
+        if (ArrayIsArray(target)) checkNested(target, depth === undefined ? 1 : +depth);
+        return ReflectApply(flat, target, arguments);
       },
     }.method,
   );
@@ -107,14 +127,14 @@
     "flatMap",
     {
       method(callback, thisArg) {
-        checkLength(this, "flatMap");
-        if (typeof callback !== "function") return ReflectApply(flatMap, this, arguments);
+        const target = bounded(this, "flatMap");
+        if (typeof callback !== "function") return ReflectApply(flatMap, target, arguments);
         const checked = function () {
           const items = ReflectApply(callback, this, arguments);
           if (ArrayIsArray(items)) checkLength(items, "flatMap");
           return items;
         };
-        return ReflectApply(flatMap, this, [checked, thisArg]);
+        return ReflectApply(flatMap, target, [checked, thisArg]);
       },
     }.method,
   );
@@ -124,7 +144,7 @@
     {
       method(items) {
         if (items !== null && items !== undefined && typeof items !== "string" && items[SymbolIterator] === undefined) {
-          checkLength(items, "from");
+          arguments[0] = bounded(items, "from");
         }
         return ReflectApply(ArrayFrom, this, arguments);
       },
@@ -140,6 +160,7 @@
     return ReflectConstruct(ArrayBuffer, [length], new.target);
   };
   const own = (name, value) => ObjectDefineProperty(Buffer, name, { __proto__: null, value, configurable: true });
+  internals.hideSource(Buffer);
   own("name", "ArrayBuffer");
   own("length", 1);
   ObjectDefineProperty(Buffer, "prototype", { __proto__: null, value: ArrayBufferPrototype, writable: false });

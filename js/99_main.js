@@ -2,12 +2,23 @@
 ((internals) => {
   "use strict";
 
-  const { ObjectDefineProperty, ReflectDeleteProperty } = internals.primordials;
+  const { ObjectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SetPrototypeHas } = internals.primordials;
   const { op_code_mode_log } = internals.ops;
 
-  // Nothing here may be reachable from a program: the embedding's own objects,
-  // and built-ins that block the thread or hold memory that no limit sees.
-  const HIDDEN = ["Deno", "__bootstrap", "__internals", "WebAssembly", "SharedArrayBuffer"];
+  // All that a program finds, besides what is installed below. Not here: the
+  // embedding's own objects, and built-ins that block the thread or hold memory
+  // that no limit sees.
+  const GLOBALS = new Set([
+    "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics", "BigInt", "BigInt64Array",
+    "BigUint64Array", "Boolean", "DataView", "Date", "DisposableStack", "Error", "EvalError",
+    "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array",
+    "Int32Array", "Int8Array", "Intl", "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise",
+    "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "String", "SuppressedError", "Symbol",
+    "SyntaxError", "Temporal", "TypeError", "URIError", "Uint16Array", "Uint32Array", "Uint8Array",
+    "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI",
+    "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt",
+    "queueMicrotask", "undefined", "unescape",
+  ]);
 
   const define = (name, value, fixed) =>
     ObjectDefineProperty(globalThis, name, {
@@ -20,7 +31,10 @@
 
   // Called once per run, before the program is compiled.
   internals.start = () => {
-    for (let i = 0; i < HIDDEN.length; i++) ReflectDeleteProperty(globalThis, HIDDEN[i]);
+    const names = ReflectOwnKeys(globalThis);
+    for (let i = 0; i < names.length; i++) {
+      if (typeof names[i] === "string" && !SetPrototypeHas(GLOBALS, names[i])) ReflectDeleteProperty(globalThis, names[i]);
+    }
     ReflectDeleteProperty(Atomics, "wait");
     ReflectDeleteProperty(Atomics, "waitAsync");
     define("console", internals.makeConsole(op_code_mode_log), false);

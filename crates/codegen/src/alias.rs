@@ -30,8 +30,9 @@ impl Aliases {
             return;
         }
         let mut pending = marks_reversed(&printed.text);
+        let mut bodies = printed.bodies();
         while let Some(record) = pending.pop() {
-            let candidate = &printed.types.candidates.records[record as usize];
+            let candidate = &bodies.candidates().records[record as usize];
             if self.names.contains_key(&candidate.key) {
                 continue;
             }
@@ -39,7 +40,7 @@ impl Aliases {
             self.taken.insert(name.clone());
             self.names.insert(candidate.key, name);
             self.declared.push(Declared { place, record });
-            pending.extend(marks_reversed(printed.body(record)));
+            pending.extend(marks_reversed(bodies.get(record)));
         }
     }
 

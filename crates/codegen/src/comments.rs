@@ -49,19 +49,45 @@ pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
 /// that could be part of a closing.
 fn run_length(text: &[u8]) -> (usize, bool) {
     let mut may_close = false;
-    for (at, &byte) in text.iter().enumerate() {
-        match byte {
-            b'/' | b'{' | b'`' => may_close = true,
-            b' ' if at + 1 < text.len() && space_length(&text[at + 1..]) == 0 => {}
-            // Whitespace, or the first byte of some of what is whitespace beyond ASCII.
-            b'\t'..=b'\r' | b' ' | 0xc2 | 0xe1..=0xe3 | 0xef if space_length(&text[at..]) > 0 => {
-                return (at, may_close);
-            }
-            _ => {}
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let class = CLASSES[usize::from(byte)];
+        if class == PLAIN {
+            at += 1;
+            continue;
         }
+        if class == CLOSING {
+            may_close = true;
+        } else if byte == b' ' && at + 1 < text.len() && space_length(&text[at + 1..]) == 0 {
+            // One space between two words can stay.
+        } else if space_length(&text[at..]) > 0 {
+            return (at, may_close);
+        }
+        at += 1;
     }
-    (text.len(), may_close)
+    (at, may_close)
 }
+
+const PLAIN: u8 = 0;
+/// Could be part of a closing.
+const CLOSING: u8 = 1;
+/// Whitespace, or the first byte of some of what is whitespace beyond ASCII.
+const SPACE: u8 = 2;
+
+/// What each byte may mean; nearly all of a description is plain.
+const CLASSES: [u8; 256] = {
+    let mut classes = [PLAIN; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'/' | b'{' | b'`' => CLOSING,
+            b'\t'..=b'\r' | b' ' | 0xc2 | 0xe1..=0xe3 | 0xef => SPACE,
+            _ => PLAIN,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 /// The length of the whitespace character that a text starts with, or 0; as JavaScript's `\s` has
 /// it, which is not the same as Rust's.

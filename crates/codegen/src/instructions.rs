@@ -4,7 +4,6 @@
 macro_rules! instructions {
     () => {
         "\
-
 ## Writing code for run_code
 
 Pass `run_code` the body of an async TypeScript function (erasable syntax only — no `enum` or namespaces; type annotations are advisory, the code runs type-stripped). Inside the program:

@@ -47,18 +47,44 @@ impl Printed {
         self.named = Some(named);
     }
 
+    /// Gives the texts of named types, printing those that are missing.
+    pub(crate) fn bodies(&mut self) -> Bodies<'_> {
+        Bodies {
+            types: &self.types,
+            named: self.named.as_deref().unwrap_or_default(),
+            printer: None,
+            bodies: &mut self.bodies,
+        }
+    }
+
+    /// Whether the text may name any type.
+    pub(crate) fn names_any(&self) -> bool {
+        self.named.as_ref().is_some_and(|named| named.contains(&true))
+    }
+}
+
+/// The texts of the named types of a schema.
+pub(crate) struct Bodies<'p> {
+    types: &'p Types,
+    named: &'p [bool],
+    /// Made when the first text is missing.
+    printer: Option<Printer<'p>>,
+    bodies: &'p mut HashMap<u32, String>,
+}
+
+impl Bodies<'_> {
     /// The text of a named type.
-    pub(crate) fn body(&mut self, record: u32) -> &str {
-        let Printed { types, bodies, named, .. } = self;
+    pub(crate) fn get(&mut self, record: u32) -> &str {
+        let Bodies { types, named, printer, bodies } = self;
         bodies.entry(record).or_insert_with(|| {
             let mut body = String::new();
-            Printer::new(types, named.as_deref().unwrap_or_default()).print_body(record, &mut body);
+            printer.get_or_insert_with(|| Printer::new(types, named)).print_body(record, &mut body);
             body
         })
     }
 
-    /// Whether the text names any type.
-    pub(crate) fn names_any(&self) -> bool {
-        self.named.as_ref().is_some_and(|named| named.contains(&true))
+    /// The types it gives the texts of.
+    pub(crate) fn candidates(&self) -> &Candidates {
+        &self.types.candidates
     }
 }

@@ -122,7 +122,13 @@ const ALIKE: f64 = 0.6;
 fn nearest_tools(job: &Job, head: &str) -> Option<String> {
     let (callee, _) = head.strip_prefix("TypeError: ")?.split_once(" is not a function")?;
     let namespace = job.namespaces.iter().find(|namespace| callee.starts_with(&*namespace.global))?;
-    let name = callee[namespace.global.len()..].strip_prefix('.')?;
+    let global = &namespace.global;
+    let known = namespace.functions.len();
+    if callee == &**global {
+        // QuickJS names the object only.
+        return Some(format!(". There is no such tool; Object.keys({global}) lists all {known}"));
+    }
+    let name = callee[global.len()..].strip_prefix('.')?;
     if namespace.functions.iter().any(|function| &**function == name) {
         return None;
     }
@@ -134,9 +140,8 @@ fn nearest_tools(job: &Job, head: &str) -> Option<String> {
         .collect();
     near.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
     near.truncate(SUGGESTIONS);
-    let global = &namespace.global;
     Some(match near.as_slice() {
-        [] => format!(". There is no tool {name:?}; Object.keys({global}) lists all {}", namespace.functions.len()),
+        [] => format!(". There is no tool {name:?}; Object.keys({global}) lists all {known}"),
         near => {
             let names: Vec<&str> = near.iter().map(|(_, name)| *name).collect();
             format!(". There is no tool {name:?}; the nearest: {}", names.join(", "))

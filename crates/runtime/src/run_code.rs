@@ -17,6 +17,9 @@ use crate::render;
 use crate::seam::{CodeRuntime, Failure, LogSink, Namespace, RunRequest};
 use crate::transport::Notes;
 
+/// The code of the failure of a program.
+pub(crate) const FAILED: &str = "CODE_RUN_FAILED";
+
 /// One call of `run_code`.
 pub(crate) async fn run(
     registry: ToolRegistry,
@@ -86,7 +89,7 @@ fn output(logs: &[String], result: Option<Json>) -> Json {
 
 fn failed(failure: Failure, logs: Vec<String>) -> ToolError {
     ToolError::new(render::failure(&failure, &logs))
-        .with_info(ErrorInfo::new("CodeRunFailedError", "CODE_RUN_FAILED"))
+        .with_info(ErrorInfo::new("CodeRunFailedError", FAILED))
         .with_source(CodeRunFailed { failure, logs })
 }
 

@@ -185,6 +185,10 @@ impl Notes {
     /// The content with its note, if there is one.
     fn add(&self, execution: &ToolExecution, result: &ToolResult) -> Option<Vec<ContentBlock>> {
         let note = self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).remove(&execution.token())?;
+        // The words of a policy that blocked the result stay as they are.
+        if result.error().is_some_and(|failure| failure.code() != Some(run_code::FAILED)) {
+            return None;
+        }
         let mut content = result.content().to_vec();
         let last = content.pop();
         match last.as_ref().and_then(ContentBlock::as_text) {

@@ -132,9 +132,8 @@ fn validation(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// The macro writes a public function, which has no place for documentation.
 mod groups {
-    #![expect(missing_docs, reason = "the macro writes a public function")]
-
     use super::{validation, values};
 
     criterion::criterion_group!(benches, values, validation);

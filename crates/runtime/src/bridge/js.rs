@@ -30,6 +30,7 @@ pub(crate) fn sources() -> Vec<ExtensionFileSource> {
         "01_errors.js",
         "02_values.js",
         "03_console.js",
+        "03_functions.js",
         "04_tools.js",
         "05_timers.js",
         "06_limits.js",

@@ -87,6 +87,7 @@ pub(crate) fn install(scope: &mut v8::PinScope<'_, '_>, namespaces: &[Namespace]
     let start = function(scope, object, "start")?;
     let install = function(scope, object, "install")?;
     let make_class = function(scope, object, "toolCallErrorClass")?;
+    call(scope, start, &[])?;
     let mut classes = Vec::new();
     for namespace in namespaces {
         let name = string(scope, &namespace.error_class.name)?;
@@ -116,7 +117,6 @@ pub(crate) fn install(scope: &mut v8::PinScope<'_, '_>, namespaces: &[Namespace]
         let name = string(scope, &namespace.global)?;
         call(scope, install, &[name.into(), object.into()])?;
     }
-    call(scope, start, &[])?;
     scope.set_promise_reject_callback(on_rejection);
     scope.set_prepare_stack_trace_callback(on_prepare_stack_trace);
     scope.set_host_import_module_dynamically_callback(on_import);
@@ -136,8 +136,9 @@ fn namespace_object<'s>(
     let fixed = || v8::PropertyAttribute::READ_ONLY | v8::PropertyAttribute::DONT_DELETE;
     for (function, name) in namespace.functions.iter().enumerate() {
         let key = string(scope, name)?;
-        if is_index(name) {
-            // Engines keep indices apart, where nothing is lazy.
+        if is_index(name) || cfg!(not(feature = "v8")) {
+            // V8 keeps indices apart, where nothing is lazy; on QuickJS a lazy
+            // property would show as an accessor.
             let made = make_function(scope, index, function, key.into())?;
             object.define_own_property(scope, key.into(), made, fixed())?;
             continue;

@@ -70,13 +70,17 @@ unsafe extern "C" fn near_limit(data: *mut c_void, current: usize, _initial: usi
     }
     #[cfg(not(feature = "v8"))]
     {
-        // QuickJS throws an error that the program can catch; a raised limit
-        // would not hold.
-        guard.reached.store(true, Ordering::Release);
-        let _ = Cause::Heap;
-        current
+        // QuickJS fails inside its own parser when there is nothing left at all,
+        // so it gets a little once, to reach the check where it stops.
+        let first = !guard.reached.swap(true, Ordering::AcqRel);
+        guard.control.trip(Cause::Heap);
+        if first { current.saturating_add((current / 4).max(LAST_BYTES)) } else { current }
     }
 }
+
+/// What QuickJS gets to come to an end, in bytes.
+#[cfg(not(feature = "v8"))]
+const LAST_BYTES: usize = 16 << 20;
 
 #[cfg(feature = "v8")]
 mod buffers {

@@ -14,7 +14,7 @@ pub const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 /// Because neither `NaN` nor `-0` can occur, equality is an equivalence and the order is total.
 ///
 /// Source: contract 3.4.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Number(f64);
 
 impl Number {
@@ -57,6 +57,12 @@ impl Number {
 }
 
 impl Eq for Number {}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Number) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for Number {
     fn cmp(&self, other: &Number) -> Ordering {
