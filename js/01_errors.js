@@ -37,13 +37,13 @@
   const frameName = (site) => {
     const name = site.getFunctionName();
     if (name === null || name === undefined || name === "") return null;
-    if (site.isConstructor()) return `new ${name}`;
-    return site.isAsync?.() ? `async ${name}` : name;
+    if (site.isConstructor()) return "new " + name;
+    return site.isAsync?.() ? "async " + name : name;
   };
 
   const frameText = (name, line, column) => {
-    const place = NumberIsInteger(column) && column > 0 ? `${PROGRAM}:${line}:${column}` : `${PROGRAM}:${line}`;
-    return name === null ? `\n    at ${place}` : `\n    at ${name} (${place})`;
+    const place = NumberIsInteger(column) && column > 0 ? (PROGRAM + ":" + line + ":" + column) : (PROGRAM + ":" + line);
+    return name === null ? "\n    at " + place : "\n    at " + name + " (" + place + ")";
   };
 
   // The program's own frames, innermost first: all as `text`, the innermost as
@@ -168,7 +168,7 @@
     const failure = WeakMapPrototypeGet(failureOf, value);
     if (failure !== undefined) {
       const name = read(value, "name");
-      return `${typeof name === "string" ? name : "Error"}: tool "${failure.tool}" failed: ${failure.message}`;
+      return ((typeof name === "string" ? name : "Error") + ": tool \"" + failure.tool + "\" failed: " + failure.message);
     }
     return headline(value);
   };
@@ -181,12 +181,12 @@
       const members = read(current, "errors");
       if (ArrayIsArray(members)) {
         const shown = members.length < MAX_MEMBERS ? members.length : MAX_MEMBERS;
-        for (let m = 0; m < shown; m++) text += `\n[error ${m}]: ${withFrame(read(members, m))}`;
-        if (members.length > shown) text += `\n... ${members.length - shown} more errors`;
+        for (let m = 0; m < shown; m++) text += "\n[error " + m + "]: " + withFrame(read(members, m));
+        if (members.length > shown) text += "\n... " + (members.length - shown) + " more errors";
       }
       const cause = read(current, "cause");
       if (cause === undefined) break;
-      text += `\n[cause]: ${withFrame(cause)}`;
+      text += "\n[cause]: " + withFrame(cause);
       current = cause;
     }
     return text;

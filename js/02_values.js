@@ -39,12 +39,12 @@
   const bareKey = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
 
   const keyPath = (key) =>
-    RegExpPrototypeExec(bareKey, key) === null ? `[${JSONStringify(key)}]` : `.${key}`;
+    RegExpPrototypeExec(bareKey, key) === null ? ("[" + JSONStringify(key) + "]") : ("." + key);
 
   const pathOf = (root, frame) => {
     let path = "";
     for (let f = frame; f !== null; f = f.parent) {
-      path = (f.keys === null ? `[${f.index}]` : keyPath(f.keys[f.index])) + path;
+      path = (f.keys === null ? ("[" + f.index + "]") : keyPath(f.keys[f.index])) + path;
     }
     return root + path;
   };
@@ -81,7 +81,7 @@
     if (name === undefined) return "is not a plain object";
     const instead = advice[name];
     const article = RegExpPrototypeExec(/^[AEIOU]/, name) === null ? "a" : "an";
-    return instead === undefined ? `is ${article} ${name}, not a plain object` : `is ${article} ${name}: ${instead}`;
+    return instead === undefined ? ("is " + article + " " + name + ", not a plain object") : ("is " + article + " " + name + ": " + instead);
   };
 
   const frameFor = (value, parent, depth) => {
@@ -108,7 +108,7 @@
       const key = own[i];
       if (typeof key === "symbol") return "has a symbol key";
       const descriptor = ownDescriptor(value, key);
-      if (descriptor !== undefined && !descriptor.enumerable) return `has a non-enumerable property ${JSONStringify(key)}`;
+      if (descriptor !== undefined && !descriptor.enumerable) return "has a non-enumerable property " + JSONStringify(key);
     }
     return "has hidden properties";
   };
@@ -134,9 +134,9 @@
         if (!wellFormed(value)) throw new Lossy(at, "holds a lone surrogate, which is not valid Unicode text");
         return JSONStringify(value);
       case "number":
-        if (!NumberIsFinite(value)) throw new Lossy(at, `is ${value}`);
+        if (!NumberIsFinite(value)) throw new Lossy(at, ("is " + value));
         if (value === 0 && 1 / value < 0) throw new Lossy(at, "is -0");
-        return `${value}`;
+        return "" + value;
       case "boolean":
         return value ? "true" : "false";
       case "undefined":
@@ -183,7 +183,7 @@
       if (frame.keys === null) {
         value = frame.value[frame.index];
         // A hole reads as undefined, or as what the prototype was given.
-        if (value === undefined && ownDescriptor(frame.value, `${frame.index}`) === undefined) {
+        if (value === undefined && ownDescriptor(frame.value, ("" + frame.index)) === undefined) {
           throw new Lossy(frame, "is a hole in a sparse array");
         }
       } else {
@@ -218,10 +218,10 @@
       return { __proto__: null, text: walk(value), problem: undefined };
     } catch (error) {
       if (error instanceof Lossy) {
-        return { __proto__: null, text: undefined, problem: `${pathOf(root, error.path)} ${error.reason}` };
+        return { __proto__: null, text: undefined, problem: (pathOf(root, error.path) + " " + error.reason) };
       }
       // A getter or a trap of the program threw.
-      return { __proto__: null, text: undefined, problem: `${pathOf(root, reading)} could not be read: ${internals.describeThrown(error)[0]}` };
+      return { __proto__: null, text: undefined, problem: (pathOf(root, reading) + " could not be read: " + internals.describeThrown(error)[0]) };
     }
   };
 })(globalThis.__internals);

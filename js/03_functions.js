@@ -21,7 +21,7 @@
     toString() {
       if (typeof this !== "function" || !WeakSetPrototypeHas(ours, this)) return FunctionPrototypeToString(this);
       const name = ownDescriptor(this, "name")?.value;
-      return `function ${typeof name === "string" ? name : ""}() { [native code] }`;
+      return "function " + (typeof name === "string" ? name : "") + "() { [native code] }";
     },
   }.toString;
   internals.hideSource(toString);

@@ -31,7 +31,7 @@
 
   const bareName = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
   const access = (namespace, name) =>
-    RegExpPrototypeExec(bareName, name) === null ? `${namespace}[${JSONStringify(name)}]` : `${namespace}.${name}`;
+    RegExpPrototypeExec(bareName, name) === null ? (namespace + "[" + JSONStringify(name) + "]") : (namespace + "." + name);
 
   // One function of a namespace. Made when the program first reads it.
   internals.makeFunction = (namespace, namespaceIndex, Class, name, index) => {
@@ -50,7 +50,7 @@
           if (arguments.length === 1) {
             const guarded = internals.toJsonText(args, "args");
             if (guarded.problem !== undefined) {
-              reject(internals.callFailure(Class, name, `binding arguments must be lossless JSON: ${guarded.problem}`, site));
+              reject(internals.callFailure(Class, name, ("binding arguments must be lossless JSON: " + guarded.problem), site));
               return;
             }
             text = guarded.text;
@@ -68,10 +68,10 @@
 
   // `ids.map(tools.f)` passes the element, its index and the array.
   const arityMessage = (shown, args) => {
-    const head = `${shown} takes one arguments object, but got ${args.length} arguments`;
+    const head = (shown + " takes one arguments object, but got " + args.length + " arguments");
     return args.length === 3 && typeof args[1] === "number"
-      ? `${head}: pass an arrow function, as in ids.map((id) => ${shown}({ id }))`
-      : `${head}: write ${shown}({ name: value, ... })`;
+      ? (head + ": pass an arrow function, as in ids.map((id) => " + shown + "({ id }))")
+      : (head + ": write " + shown + "({ name: value, ... })");
   };
 
   internals.settle = (id, settlement) => {

@@ -26,7 +26,7 @@
 
   const refuse = (length, name) => {
     throw new RangeError(
-      `array of length ${length} is too long for ${name} (limit ${MAX_LENGTH}): ` +
+      "array of length " + length + " is too long for " + name + " (limit " + MAX_LENGTH + "): " +
         "use a Map or an object for sparse keys, a typed array for many numbers",
     );
   };

@@ -237,8 +237,8 @@ fn wall_limit_ends_every_kind_of_waiting() {
         "await tools.hang()",
         "await Promise.all([tools.hang(), tools.hang()])",
     ] {
-        let brief = |limits: &mut Limits| limits.max_wall = Duration::from_millis(300);
-        check(program, brief, FailureKind::Timeout, "wall-clock ceiling reached (300ms)");
+        let brief = |limits: &mut Limits| limits.max_wall = Duration::from_millis(1500);
+        check(program, brief, FailureKind::Timeout, "wall-clock ceiling reached (1500ms)");
     }
 }
 

@@ -11,6 +11,8 @@ import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import util from "node:util";
+import { hostile, long, runs, trap, trapped } from "./console_hostile.mjs";
+import { A, bare, error, foo, P, range, self, stackOf, SubTagged, values } from "./console_values.mjs";
 
 // What an embedder's ops do, Node's internal binding does here; it is hidden behind a flag.
 if (!process.execArgv.includes("--expose-internals")) {
@@ -41,6 +43,11 @@ function load(native) {
   return internals;
 }
 
+// The stacks that matter are written by hand.
+Error.stackTraceLimit = 1;
+// Some of the promises made below reject, and nobody waits for them.
+process.on("unhandledRejection", () => {});
+
 const internals = load(native);
 const options = { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 128, compact: 3 };
 let passed = 0;
@@ -63,21 +70,8 @@ function around(text, other) {
   return `${at > 300 ? "…" : ""}${text.slice(Math.max(at - 300, 0), at + 300)}`;
 }
 const parity = (name, value) => check(name, internals.inspect(value), util.inspect(value, options));
-const error = (make, stack) => Object.defineProperty(make, "stack", { value: stack, configurable: true, writable: true });
-const bare = (value) => Object.setPrototypeOf(value, null);
-const deep = (value, levels = 5) => {
-  for (let i = 0; i < levels; i++) value = { a: value };
-  return value;
-};
-const range = (length, make = (i) => i) => Array.from({ length }, (_, i) => make(i));
 
 // ---- The contract's samples ----------------------------------------------------------------------------------------
-
-class A {}
-class P { x = 1; }
-function foo() {}
-const self = { n: 1 };
-self.self = self;
 
 const samples = [
   [{ d: { e: { f: { g: 1 } } } }, "{\n  d: { e: { f: { g: 1 } } }\n}"],
@@ -92,7 +86,15 @@ const samples = [
   [A, "[class A]"],
   [new P(), "P { x: 1 }"],
   [Object.create(null), "[Object: null prototype] {}"],
-  [{ get x() { throw 1; }, [Symbol("k")]: 1 }, "{ x: [Getter], [Symbol(k)]: 1 }"],
+  [
+    {
+      get x() {
+        throw 1;
+      },
+      [Symbol("k")]: 1,
+    },
+    "{ x: [Getter], [Symbol(k)]: 1 }",
+  ],
   [self, "<ref *1> { n: 1, self: [Circular *1] }"],
   [[undefined, , 3], "[ undefined, <1 empty item>, 3 ]"],
   [new Uint8Array(3), "Uint8Array(3) [ 0, 0, 0 ]"],
@@ -103,7 +105,7 @@ const samples = [
   [error(new Error("boom"), "Error: boom\n    at f (program:1:7)"), "Error: boom\n    at f (program:1:7)"],
 ];
 samples.forEach(([value, text], i) => check(`sample ${i}`, internals.inspect(value), text));
-check("more items", internals.inspect(range(150)).slice(-22), "\n  ... 50 more items\n]".slice(-22));
+check("more items", internals.inspect(range(150)).endsWith(",\n  ... 50 more items\n]"), true);
 
 const entries = [];
 const console_ = internals.makeConsole((text) => entries.push(text));
@@ -122,180 +124,16 @@ check(
 for (const name of ["log", "info", "warn", "error", "debug"]) {
   check(`console.${name}.name`, console_[name].name, name);
   let thrown = "nothing";
-  try { new console_[name](); } catch (e) { thrown = e.name; }
+  try {
+    new console_[name]();
+  } catch (e) {
+    thrown = e.name;
+  }
   check(`new console.${name}`, thrown, "TypeError");
 }
 
 // ---- Values compared with Node -------------------------------------------------------------------------------------
 
-class Base { a = 1; }
-class Derived extends Base { b = 2; #hidden = 3; }
-class MyArray extends Array {}
-class MyMap extends Map {}
-class MySet extends Set {}
-class MyDate extends Date {}
-class MyRegExp extends RegExp {}
-class MyBytes extends Uint8Array {}
-class MyPromise extends Promise {}
-class MyString extends String {}
-class MyFunction extends Function {}
-class HttpError extends Error { constructor(message, status) { super(message); this.status = status; } }
-class NotFound extends Error {}
-class Named extends Error { name = "Named"; }
-class Tagged { get [Symbol.toStringTag]() { return "never"; } }
-Object.defineProperty(Tagged.prototype, Symbol.toStringTag, { value: "Tag", configurable: true });
-class SubTagged extends Tagged { x = 1; }
-
-const stackOf = (first, frames = ["f (p:1:1)", "g (p:2:2)"]) => [first, ...frames.map((frame) => `    at ${frame}`)].join("\n");
-const chain = (value, ...links) => links.reduceRight((cause, link) => Object.assign(link, { cause }), value);
-const frames = range(9, (i) => `f${i} (p:${i}:1)`);
-
-function circular() {
-  const a = { name: "a", list: [], map: new Map(), set: new Set() };
-  a.list.push(a, [a.list]);
-  a.map.set("me", a).set(a.map, 1);
-  a.set.add(a).add(a.set);
-  return a;
-}
-function twoCycles() {
-  const a = { n: "a" };
-  const b = { n: "b", a };
-  a.b = b;
-  return [a, b, { a, b }];
-}
-const detached = () => {
-  const buffer = new ArrayBuffer(4);
-  structuredClone(buffer, { transfer: [buffer] });
-  return buffer;
-};
-const rejected = () => {
-  const promise = Promise.reject(error(new Error("no"), stackOf("Error: no")));
-  promise.catch(() => {});
-  return promise;
-};
-const revoked = () => {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-};
-const nonEnumerable = (object, key, value) => Object.defineProperty(object, key, { value, configurable: true });
-function args() { return arguments; }
-
-const values = {
-  // Primitives.
-  zero: 0, float: 1.5, big: 1e21, small: 5e-324, nan: NaN, infinity: -Infinity, true: true, null: null,
-  undefined: undefined, bigint: -123456789012345678901234567890n, emptySymbol: Symbol(), symbol: Symbol("a b"),
-  wellKnown: Symbol.iterator, symbolLines: Symbol("a\nb"),
-  // Strings and quotes.
-  empty: "", single: "it's", both: `it's "x"`, all: "it's \"x\" `y`", template: "it's \"${x}\"", backslash: "a\\b",
-  controls: "\0\x01\b\t\n\v\f\r\x1b\x7f\x80\x9f\xa0", lone: "\ud83d", loneLow: "a\udc00b", pair: "😀",
-  mixed: "\ud83d\ud83d\ude00\ude00", unicode: "é漢字", long: "x".repeat(300), longLines: "line one\nline two\n".repeat(20),
-  tooLong: "y".repeat(10_001), tooLong2: "y\n".repeat(6_000), nestedLong: { s: "z".repeat(300), t: "ab\ncd\n".repeat(30) },
-  nestedLines: { a: "one\ntwo", b: ["three\nfour"] }, cutPair: `${"x".repeat(9_999)}😀`, noFeed: ["q".repeat(130)],
-  deepLines: { a: { b: { c: "0123456789\n".repeat(12) } } },
-  // Objects.
-  emptyObject: {}, one: { a: 1 }, keys: { a: 1, "a-b": 2, $: 3, _x1: 4, "": 5, "1x": 6, 7: 7, "it's": 8, "a\nb": 9, é: 10 },
-  proto: JSON.parse('{"__proto__":1,"b":2}'), symbols: { [Symbol("k")]: 1, [Symbol()]: 2, [Symbol("a\n'b")]: 3, k: 4 },
-  hiddenKeys: Object.defineProperties({ a: 1 }, { b: { value: 2 }, [Symbol("c")]: { value: 3 } }),
-  accessors: { get a() { throw 1; }, set b(x) {}, get c() { return 1; }, set c(x) {} },
-  accessorIndex: Object.defineProperty([1, 2], 1, { get() { throw 1; } }), undefinedValue: { a: undefined, b: null },
-  manyKeys: Object.fromEntries(range(40, (i) => [`key${i}`, i])), longKeys: { ["k".repeat(80)]: 1, ["l".repeat(80)]: 2 },
-  nested4: deep(1, 4), nested5: deep({ x: 1 }, 5), nested6: deep([[]], 6), nestedEmpty: deep([], 5), nestedMap: deep(new Map([[1, 2]])),
-  nestedNull: deep(bare({ a: 1 })), nestedDate: deep(new Date(0)), nestedFunction: deep(() => {}), nestedTagged: deep(new SubTagged()),
-  nestedDerived: deep(new Derived()), nestedTyped: deep(new Uint8Array(2)), nestedBareArray: deep(bare([1])), nestedSet: deep(new Set()),
-  nestedFunctionKeys: deep(Object.assign(() => {}, { a: 1 })), nestedBoxed: deep(new String("a")),
-  nestedErrorKeys: deep(Object.assign(error(new TypeError("x"), stackOf("TypeError: x")), { code: 1 })),
-  // Width of lines.
-  ...Object.fromEntries(range(12, (i) => [`width${i}`, { a: "x".repeat(50 + i), b: "y".repeat(47) }])),
-  ...Object.fromEntries(range(8, (i) => [`widthArray${i}`, ["x".repeat(60 + i), { a: { b: "y".repeat(30) } }]])),
-  threeLevels: { a: { b: { c: {} } } }, fourLevels: { a: { b: { c: { d: 1 } } } }, mixedLevels: { a: { b: { c: {} } }, d: [1, [2, [3, [4]]]] },
-  levelsLast: { d: [1, [2, [3, [4]]]], a: 1 }, servers: [{ host: "a", ports: [{ n: 1, tags: ["x", "y"] }] }, { host: "b", ports: [] }],
-  // Classes and prototypes.
-  derived: new Derived(), emptyClass: new A(), anonymous: new (class {})(), bareObject: bare({ a: 1 }),
-  create: Object.create({ a: 1 }), createBare: Object.create(bare({})), createBareKeys: Object.create(bare({ a: 1 })),
-  createDeep: Object.create(Object.create(Object.create(bare({})))), createDeep2: { x: { y: Object.create(bare({})) } },
-  classPrototype: A.prototype, derivedPrototype: Derived.prototype, constructorKey: { constructor: "x" }, constructorFn: { constructor: A },
-  tagged: new Tagged(), subTagged: new SubTagged(), ownTag: { [Symbol.toStringTag]: "X", a: 1 },
-  hiddenTag: nonEnumerable({}, Symbol.toStringTag, "X"), hiddenTagClass: nonEnumerable(new P(), Symbol.toStringTag, "X"),
-  hiddenTagBare: nonEnumerable(bare({ a: 1 }), Symbol.toStringTag, "X"), badTag: nonEnumerable({}, Symbol.toStringTag, 5),
-  tagArray: nonEnumerable([1], Symbol.toStringTag, "X"), tagMap: nonEnumerable(new Map(), Symbol.toStringTag, "X"),
-  tagFunction: nonEnumerable(() => {}, Symbol.toStringTag, "X"), tagClass: nonEnumerable(class Q {}, Symbol.toStringTag, "X"),
-  math: Math, json: JSON, reflect: Reflect, intl: Intl, atomics: Atomics,
-  prototypes: [Map.prototype, Set.prototype, Date.prototype, RegExp.prototype, Promise.prototype, Object.prototype, Symbol.prototype],
-  morePrototypes: [Number.prototype, String.prototype, Boolean.prototype, Error.prototype, Array.prototype],
-  // Arrays.
-  emptyArray: [], array: [1, "a", null], sparse: [, 1, , , 2, ,], allHoles: new Array(5), hole1: [,], extra: Object.assign([1], { a: 2, [Symbol("s")]: 3 }),
-  extraEmpty: Object.assign([], { a: 1 }), extraOdd: Object.assign([1, 2], { "-1": 1, 1.5: 2, "01": 3 }), match: /b(?<n>.)/.exec("abc"),
-  myArray: MyArray.from([1]), bareArray: bare([1, 2]), nestedArrays: [[[[[[[]]]]]]], nestedArrays2: [[[[[[[1]]]]]]],
-  array6: range(6), array7: range(7), array100: range(100), array101: range(101), array150: range(150, (i) => i * 7), negatives: range(20, (i) => -i),
-  floats: range(30, (i) => i / 7), words: range(30, (i) => "ab".repeat(i % 7)), words2: range(27, (i) => `item ${i}`), bigints: range(20, BigInt),
-  mixedNumbers: range(20, (i) => (i % 2 ? i : BigInt(i))), mixedTypes: range(20, (i) => [i, "s", null, undefined, true][i % 5]), objects: range(8, (i) => ({ i })),
-  longItems: range(10, (i) => "w".repeat(40 + i)), oneLong: ["v".repeat(60), ...range(20)], wide: range(20, (i) => "漢".repeat(i % 4)), emoji: range(12, () => "😀"),
-  sparseMany: Object.assign([], Object.fromEntries(range(30, (i) => [i * 3, i]))), sparse150: Object.assign(new Array(500), Object.fromEntries(range(150, (i) => [i * 3, i]))),
-  extraMany: Object.assign(range(20), { k: 1 }), extra100: Object.assign(range(100), { k: 1, l: 2 }), extra101: Object.assign(range(120), { k: 1 }),
-  combined: { a: range(30), b: range(7, (i) => `s${i}`), c: [range(10), range(10)] }, arrayOfArrays: range(10, (i) => range(i)), multiline: range(8, () => "a\nb"),
-  numbersThenString: [...range(100), "x"], undefineds: new Array(10).fill(), nulls: new Array(10).fill(null), booleans: range(12, (i) => i % 3 === 0),
-  hugeSparse: Object.assign([], { 1735689600: 1 }), tailHoles: Object.assign([1], { length: 200 }), deepGrid: deep({ a: range(30, (i) => i * 1000) }, 3),
-  maxIndex: Object.assign([], { 4294967294: 1 }), newArray: new Array(1e9),
-  // Collections.
-  emptyMap: new Map(), emptySet: new Set(), map: new Map([["a", { b: [1] }], [{ k: 1 }, new Map([[1, 2]])]]), set: new Set([1, "a", {}, [1]]),
-  bigMap: new Map(range(120, (i) => [i, i])), bigSet: new Set(range(120)), set30: new Set(range(30)), mapExtra: Object.assign(new Map([[1, 2]]), { x: 1 }),
-  myMap: new MyMap([[1, 2]]), mySet: new MySet([1]), bareMap: bare(new Map([[1, 2]])), bareSet: bare(new Set([1])), mapStrings: new Map([["a\nb", "c\nd"]]),
-  mapLong: new Map([["k".repeat(70), "v".repeat(70)]]), mapIterator: new Map([["a", 1]]).keys(), mapEntries: new Map([["a", { b: 1 }], [1, 2]]).entries(),
-  mapEntriesMany: new Map(range(120, (i) => [i, i])).entries(), setIterator: new Set(range(120)).values(), setEntries: new Set([1, 2]).entries(),
-  usedIterator: (() => { const it = new Set([1, 2]).values(); it.next(); return it; })(), arrayIterator: [1].values(), stringIterator: "a"[Symbol.iterator](),
-  matchAll: "a".matchAll(/a/g), weakMap: new WeakMap(), weakSet: new WeakSet(), bareWeak: [bare(new WeakMap()), bare(new WeakSet())],
-  weakExtra: Object.assign(new WeakSet(), { a: 1 }), nestedMaps: new Map([[new Map([[1, new Map([[2, new Map([[3, new Map([[4, new Map([[5, 6]])]])]])]])]]), 1]]),
-  // Binary.
-  buffer: new ArrayBuffer(3), bigBuffer: new Uint8Array(range(130)).buffer, emptyBuffer: new ArrayBuffer(0), detached: detached(),
-  view: new DataView(new ArrayBuffer(4), 1), bytes: new Uint8Array([1, 2, 255]), floats64: new Float64Array([1.5, -0, NaN]), bigs: new BigInt64Array([1n, -2n]),
-  manyBytes: new Uint8Array(range(150)), emptyBytes: new Int16Array(0), myBytes: new MyBytes(2), bareBytes: bare(new Uint8Array(1)), bytesExtra: Object.assign(new Uint8Array(2), { a: 1 }),
-  bufferExtra: Object.assign(new ArrayBuffer(1), { a: 1 }), clamped: new Uint8ClampedArray(10), f32: new Float32Array(range(20, (i) => i / 3)),
-  // Dates, expressions, boxes.
-  date: new Date(1e12), invalidDate: new Date(NaN), myDate: new MyDate(0), bareDate: bare(new Date(0)), dateExtra: Object.assign(new Date(0), { a: 1 }), plainDate: Object.setPrototypeOf(new Date(0), {}),
-  flags: [/a/dgimsuy, /a/v, new RegExp(""), new RegExp("\n")], myRegExp: new MyRegExp("a", "g"), bareRegExp: bare(/a/g), regExpExtra: Object.assign(/a/, { a: 1 }),
-  boxes: [new String("a'b"), new Number(-0), new Boolean(false), Object(1n), Object(Symbol("q"))], stringExtra: Object.assign(new String("abc"), { x: 1 }),
-  myString: new MyString("abc"), bareBoxes: [bare(new String("")), bare(new Number(3)), bare(new Boolean(true))], longBox: new String("x".repeat(200)),
-  // Functions.
-  functions: { a() {}, async b() {}, *c() {}, async *d() {}, e: class {}, f: class F extends A {}, g: function () {}, h: async () => {}, i: Math.max, j: A.bind() },
-  classNull: class N extends null {}, classExtra: class S { static x = 1; static m() {} }, bareClass: bare(class A {}), bareFunction: bare(() => {}),
-  functionExtra: Object.assign(() => {}, { a: 1, b: { c: 2 } }), methodNamedClass: { class() {}, "class x"() {} }, myFunction: new MyFunction("return 1"), newFunction: new Function(),
-  noName: (() => { const f = () => {}; delete f.name; return f; })(), renamed: nonEnumerable(() => {}, "name", "other name"), constructors: [Object, Map, Promise, Symbol, Proxy],
-  functionPrototype: Function.prototype, classStaticBlock: class { static { } }, commentClass: class /* { */ C3 { },
-  // Promises, generators, proxies, arguments.
-  resolved: Promise.resolve({ a: [1] }), pending: new Promise(() => {}), rejected: rejected(), promiseExtra: Object.assign(Promise.resolve(1), { a: 1 }), myPromise: MyPromise.resolve(1), barePromise: bare(Promise.resolve(1)),
-  promises: range(7, (i) => Promise.resolve(i)), nestedPromise: { a: { b: Promise.resolve({ c: { d: 1 } }) } },
-  generator: (function* () {})(), asyncGenerator: (async function* () {})(), arguments: args(1, "a"), noArguments: args(), manyArguments: args(...range(10)),
-  proxy: new Proxy({ a: 1 }, {}), proxyArray: new Proxy([1, 2], {}), proxyFunction: new Proxy(foo, {}), proxyClass: new Proxy(A, {}), revoked: revoked(), proxyMap: new Proxy(new Map([[1, 2]]), {}),
-  proxyNested: { p: new Proxy({ q: new Proxy(new Set([1]), {}) }, {}) }, proxyDate: new Proxy(new Date(0), {}), proxyError: new Proxy(error(new Error("e"), stackOf("Error: e")), {}),
-  // Circles and sharing.
-  circular: circular(), twoCycles: twoCycles(), shared: (() => { const s = { x: 1 }; return [s, s, { s }]; })(), selfArray: (() => { const a = [1]; a.push(a); return a; })(),
-  selfMap: (() => { const m = new Map(); m.set(m, m); return m; })(), selfError: (() => { const e = error(new Error("loop"), stackOf("Error: loop")); e.cause = e; return e; })(),
-  selfFunction: (() => { const f = () => {}; f.f = f; return f; })(), selfClass: (() => { class K { me = this; } return new K(); })(),
-  // Errors.
-  error: error(new Error("m"), stackOf("Error: m")), typeError: error(new TypeError("m"), stackOf("TypeError: m")), noFrames: error(new Error("m"), "Error: m"), noMessage: error(new Error(), stackOf("Error")),
-  lines: error(new Error("a\nb"), stackOf("Error: a\nb")), messageWithAt: error(new Error("x\n    at y"), stackOf("Error: x\n    at y")), nestedError: { a: { e: error(new Error("m"), stackOf("Error: m")) } },
-  nestedNoFrames: [error(new Error("m"), "Error: m")], errorArray: range(2, (i) => error(new Error(`m${i}`), stackOf(`Error: m${i}`))),
-  httpError: error(new HttpError("gone", 410), stackOf("Error: gone")), notFound: error(new NotFound("x"), stackOf("Error: x")), named: error(new Named("x"), stackOf("Error: x")),
-  renamedError: Object.assign(error(new Error("x"), stackOf("Error: x")), { name: "Other" }), keysInStack: Object.assign(error(new Error("x"), stackOf("Other: x")), { name: "Other" }),
-  extraKeys: Object.assign(error(new Error("x"), stackOf("Error: x")), { code: "E", info: { a: [1] } }), messageKey: Object.assign(error(new Error(""), stackOf("Error")), { message: "added" }),
-  cause: error(new Error("x", { cause: "why" }), stackOf("Error: x")), causeError: error(new Error("x", { cause: error(new TypeError("y"), stackOf("TypeError: y")) }), stackOf("Error: x")),
-  causeChain: chain(error(new Error("3"), stackOf("Error: 3", frames)), error(new Error("1"), stackOf("Error: 1", ["a (p:1:1)", ...frames])), error(new Error("2"), stackOf("Error: 2", ["b (p:2:1)", ...frames.slice(3)]))),
-  hiddenCause: error(new Error("x", { cause: error(new Error("y"), stackOf("Error: y", frames)) }), stackOf("Error: x", ["a (p:1:1)", ...frames.slice(2), "z (p:9:9)"])),
-  causeUndefined: error(new Error("x", { cause: undefined }), stackOf("Error: x")), causeKey: Object.assign(error(new Error("x"), stackOf("Error: x")), { cause: 1 }),
-  aggregate: error(new AggregateError([error(new Error("i"), stackOf("Error: i")), 2], "all"), stackOf("AggregateError: all")), errorsKey: Object.assign(error(new Error("x"), stackOf("Error: x")), { errors: [1] }),
-  bareError: bare(error(new Error("x"), stackOf("Error: x"))), bareTypeError: bare(error(new TypeError("x"), stackOf("TypeError: x"))), createdError: Object.create(Error.prototype),
-  wordStack: error(new Error("x"), "foo"), taggedError: nonEnumerable(error(new Error("x"), stackOf("Error: x")), Symbol.toStringTag, "T"), errorInMap: new Map([[error(new Error("k"), stackOf("Error: k")), 1]]),
-  rangeError: error(new RangeError("r"), stackOf("RangeError: r")), plainThrown: { message: "m", name: "n" }, colonError: error(new Error("a: b: c"), stackOf("Error: a: b: c")),
-  subTypeError: error(new (class BadTypeError extends TypeError {})("t"), stackOf("TypeError: t")), numberName: Object.assign(error(new Error("x"), stackOf("Error: x")), { name: 5 }),
-  domStyle: error(Object.assign(new Error("x"), { name: "AbortError", code: 20 }), stackOf("AbortError: x")), toolError: (() => {
-    class ToolCallError extends Error {}
-    const e = error(new ToolCallError("no such file"), stackOf("ToolCallError: no such file"));
-    Object.defineProperty(e, "name", { value: "ToolCallError", enumerable: true });
-    Object.defineProperty(e, "toolName", { value: "read", enumerable: true });
-    return e;
-  })(),
-};
 for (const [name, value] of Object.entries(values)) parity(name, value);
 for (const [name, value] of Object.entries(values)) parity(`[${name}]`, [value, { value }]);
 parity("everything", values);
@@ -312,12 +150,56 @@ const random = () => {
 };
 const int = (n) => Math.floor(random() * n);
 const pick = (list) => list[int(list.length)];
-const text = () => pick(["", "a", "it's", 'q"q', "two words", "line\nfeed\n", "x".repeat(int(160)), "漢字", "😀", "tab\t", "\\", "`${a}`"]);
-const key = () => pick(["a", "b", "key", "two words", "a-b", "1", "22", "$", "it's", "", "k".repeat(int(30)), Symbol("s"), Symbol("t u")]);
-const leaf = () => pick([
-  () => int(100), () => -random() * 1e6, () => int(2) === 0, () => null, () => undefined, text, text, () => BigInt(int(1e9)), () => Symbol(text()),
-  () => new Date(int(1e9) * 1000), () => /x+/gi, () => foo, () => A, () => -0, () => new Uint8Array(int(12)), () => error(new Error("e"), stackOf("Error: e")),
-])();
+const text = () =>
+  pick([
+    "",
+    "a",
+    "it's",
+    'q"q',
+    "two words",
+    "line\nfeed\n",
+    "x".repeat(int(160)),
+    "漢字",
+    "😀",
+    "tab\t",
+    "\\",
+    "`${a}`",
+  ]);
+const key = () =>
+  pick([
+    "a",
+    "b",
+    "key",
+    "two words",
+    "a-b",
+    "1",
+    "22",
+    "$",
+    "it's",
+    "",
+    "k".repeat(int(30)),
+    Symbol("s"),
+    Symbol("t u"),
+  ]);
+const leaf = () =>
+  pick([
+    () => int(100),
+    () => -random() * 1e6,
+    () => int(2) === 0,
+    () => null,
+    () => undefined,
+    text,
+    text,
+    () => BigInt(int(1e9)),
+    () => Symbol(text()),
+    () => new Date(int(1e9) * 1000),
+    () => /x+/gi,
+    () => foo,
+    () => A,
+    () => -0,
+    () => new Uint8Array(int(12)),
+    () => error(new Error("e"), stackOf("Error: e")),
+  ])();
 // Not of a proxy, nor of an array that begins with null: see the differences below.
 const proxyOf = (value) => new Proxy(util.types.isProxy(value) || value?.[0] === null ? {} : Object(value), {});
 function generate(depth, above) {
@@ -325,41 +207,315 @@ function generate(depth, above) {
   const child = (here) => generate(depth - 1, [...above, here]);
   const size = pick([0, 1, 2, 3, 5, 9, 25]);
   switch (int(9)) {
-    case 0: case 1: case 2: {
+    case 0:
+    case 1:
+    case 2: {
       const object = pick([() => ({}), () => ({}), () => new P(), () => bare({}), () => new SubTagged()])();
       for (let i = 0; i < Math.min(size, 9); i++) object[key()] = child(object);
       return object;
     }
-    case 3: case 4: {
+    case 3:
+    case 4: {
       const array = [];
       for (let i = 0; i < size; i++) if (random() > 0.03) array[i] = child(array);
       if (random() < 0.1) array.extra = leaf();
       return array;
     }
-    case 5: { const make = pick([int, text, leaf, () => random(), () => BigInt(int(1000))]); return range(int(130), () => make(1000)); }
-    case 6: { const map = new Map(); for (let i = 0; i < Math.min(size, 9); i++) map.set(child(map), child(map)); return map; }
-    case 7: { const set = new Set(); for (let i = 0; i < size; i++) set.add(child(set)); return set; }
-    default: return pick([() => Promise.resolve(child({})), () => Object.assign(error(new TypeError("t"), stackOf("TypeError: t")), { info: child({}) }), () => proxyOf(child({}))])();
+    case 5: {
+      const make = pick([int, text, leaf, () => random(), () => BigInt(int(1000))]);
+      return range(int(130), () => make(1000));
+    }
+    case 6: {
+      const map = new Map();
+      for (let i = 0; i < Math.min(size, 9); i++) map.set(child(map), child(map));
+      return map;
+    }
+    case 7: {
+      const set = new Set();
+      for (let i = 0; i < size; i++) set.add(child(set));
+      return set;
+    }
+    default:
+      return pick([
+        () => Promise.resolve(child({})),
+        () => Object.assign(error(new TypeError("t"), stackOf("TypeError: t")), { info: child({}) }),
+        () => proxyOf(child({})),
+      ])();
   }
 }
-for (let i = 0; i < 1000; i++) parity(`generated ${seed}/${i}`, generate(1 + int(7), []));
+for (let i = 0; i < 500; i++) parity(`generated ${seed}/${i}`, generate(1 + int(7), []));
 
 // ---- Differences we mean -------------------------------------------------------------------------------------------
 
+// The last argument is why.
 const difference = (name, value, text, _reason) => {
   check(`difference ${name}`, internals.inspect(value), text);
   if (text === util.inspect(value, options)) check(`difference ${name} is one`, "same as Node", "different");
 };
-difference("tag getter", new (class T { get [Symbol.toStringTag]() { return "X"; } })(), "T {}", "no getter runs");
-difference("stack is no string", Object.assign(new Error("m"), { stack: 5 }), "[Error: m]", "an error still shows what it says");
-difference("stack without its first line", error(new Error("m"), "    at f (p:1:1)"), "Error: m\n    at f (p:1:1)", "some engines give frames only");
-difference("custom inspect", { [util.inspect.custom]: () => "mine" }, "{ [Symbol(nodejs.util.inspect.custom)]: [Function: [nodejs.util.inspect.custom]] }", "no such hook");
-difference("error with a name getter", error(new (class E extends Error { get name() { return "Mine"; } })("m"), stackOf("Error: m")), "E [Error]: m\n    at f (p:1:1)\n    at g (p:2:2)".replace("E [Error]", "E [Error]"), "no getter runs");
-difference("long BigInt", 10n ** 10_001n, "[BigInt of more than 10000 digits]", "printing it is slow, nothing can stop it");
-difference("boxed string", Object.assign(new String("abc"), { 7: 1 }), "[String: 'abc']", "its integer keys are taken for characters");
-difference("proxy of a proxy", new Proxy(new Proxy(new Map([[1, 2]]), {}), {}), "Map(1) { 1 => 2 }", "Node looks through one only, so that traps run");
+difference(
+  "tag getter",
+  new (class T {
+    get [Symbol.toStringTag]() {
+      return "X";
+    }
+  })(),
+  "T {}",
+  "no getter runs",
+);
+difference(
+  "stack is no string",
+  Object.assign(new Error("m"), { stack: 5 }),
+  "[Error: m]",
+  "an error still shows what it says",
+);
+difference(
+  "stack without its first line",
+  error(new Error("m"), "    at f (p:1:1)"),
+  "Error: m\n    at f (p:1:1)",
+  "some engines give frames only",
+);
+difference(
+  "custom inspect",
+  { [util.inspect.custom]: () => "mine" },
+  "{ [Symbol(nodejs.util.inspect.custom)]: [Function: [nodejs.util.inspect.custom]] }",
+  "no such hook",
+);
+difference(
+  "error with a name getter",
+  error(
+    new (class E extends Error {
+      get name() {
+        return "Mine";
+      }
+    })("m"),
+    stackOf("Error: m"),
+  ),
+  "E [Error]: m\n    at f (p:1:1)\n    at g (p:2:2)",
+  "no getter runs",
+);
+difference(
+  "long BigInt",
+  10n ** 10_001n,
+  "[BigInt of more than 10000 digits]",
+  "printing it is slow, nothing can stop it",
+);
+difference(
+  "boxed string",
+  Object.assign(new String("abc"), { 7: 1 }),
+  "[String: 'abc']",
+  "its integer keys are taken for characters",
+);
+difference(
+  "proxy of a proxy",
+  new Proxy(new Proxy(new Map([[1, 2]]), {}), {}),
+  "Map(1) { 1 => 2 }",
+  "Node looks through one only, so that traps run",
+);
 difference("proxy of [null]", new Proxy([null], {}), "[ null ]", "Node takes it for a revoked one");
-difference("inspected class", new URL("http://x/"), "URL {}", "no hook: built-in classes of ours are shown through setInspectView");
+difference(
+  "inspected class",
+  new URL("http://x/"),
+  "URL {}",
+  "no hook: built-in classes of ours are shown through setInspectView",
+);
+
+// ---- Tampered built-ins --------------------------------------------------------------------------------------------
+// The formatter was loaded before; now everything a program can reach throws, and index setters lie in wait.
+
+const prototypesOf = (iterator) => {
+  const prototype = Object.getPrototypeOf(iterator);
+  return [prototype, Object.getPrototypeOf(prototype)];
+};
+const constructors =
+  "Object Function Array String Number Boolean Symbol BigInt Map Set WeakMap WeakSet Promise RegExp Date Error " +
+  "TypeError ArrayBuffer DataView Uint8Array Proxy";
+const holders = constructors
+  .split(" ")
+  .map((name) => globalThis[name])
+  .concat(Object.getPrototypeOf(Uint8Array))
+  .flatMap((constructor) => [constructor, constructor.prototype ?? []].flat())
+  .concat(Reflect, JSON, Math)
+  .concat(
+    [[].values(), new Map().keys(), new Set().keys(), "".matchAll(/a/g), (function* () {})()].flatMap(prototypesOf),
+  );
+// Left alone: they make the classes' names, and so would rightly change what is shown.
+const kept = new Set(["constructor", "prototype", "name", "message", Symbol.toStringTag]);
+const bareDescriptor = (descriptor) => descriptor && Object.setPrototypeOf(descriptor, null);
+const tampers = [];
+function tamper(holder, key) {
+  const old = bareDescriptor(Object.getOwnPropertyDescriptor(holder, key));
+  if (old === undefined || old.configurable)
+    tampers.push([holder, key, old, bareDescriptor({ get: trap, set: trap, configurable: true })]);
+}
+for (const holder of holders) {
+  for (const key of Reflect.ownKeys(holder)) {
+    if (!kept.has(key)) tamper(holder, key);
+  }
+}
+for (const key of [
+  ..."get set value enumerable writable done length isProxy native spent base".split(" "),
+  ...range(120),
+]) {
+  for (const holder of [Object.prototype, Array.prototype]) {
+    if (!Object.hasOwn(holder, key)) tamper(holder, key);
+  }
+}
+for (const name of "Object Array Map Set String Symbol Error RangeError Uint8Array Reflect Math".split(" ")) {
+  tamper(globalThis, name);
+}
+
+/** Runs `work` with everything tampered with. Nothing that was tampered with may be used in here, or in there. */
+function tampered(work) {
+  const { defineProperty } = Object;
+  const { deleteProperty } = Reflect;
+  const { length } = tampers;
+  runs.count = 0;
+  for (let i = 0; i < length; i++) defineProperty(tampers[i][0], tampers[i][1], tampers[i][3]);
+  work();
+  for (let i = length - 1; i >= 0; i--) {
+    const old = tampers[i][2];
+    if (old === undefined) deleteProperty(tampers[i][0], tampers[i][1]);
+    else defineProperty(tampers[i][0], tampers[i][1], old);
+  }
+}
+
+{
+  const { inspect } = internals;
+  const names = Object.keys(values);
+  // What is tampered with itself, and so looks different.
+  const itself = new Set("prototypes morePrototypes constructors math json reflect functionPrototype".split(" "));
+  const before = names.map((name) => inspect(values[name]));
+  const during = names.map(() => "");
+  let entry = "";
+  let ranInFormatter = 0;
+  let ranInAll = 0;
+  const hostileConsole = internals.makeConsole((text) => {
+    entry = text;
+  });
+  tampered(() => {
+    for (let i = 0; i < names.length; i++) during[i] = inspect(values[names[i]]);
+    hostileConsole.log("a", 1, values.array);
+    ranInFormatter = runs.count;
+    try {
+      [].push(1);
+    } catch {
+      ranInAll = runs.count;
+    }
+  });
+  check("tampered: program code that ran in the formatter", ranInFormatter, 0);
+  check("tampered: a built-in of the program's throws", ranInAll, 1);
+  check("entry while tampered with", entry, "a 1 [ 1, 'a', null ]");
+  names.forEach((name, i) => {
+    if (!itself.has(name)) check(`tampered ${name}`, during[i], before[i]);
+  });
+}
+{
+  const { iterator } = Symbol;
+  const { emptyMap, emptySet } = values;
+  const old = Array.prototype[iterator];
+  delete Array.prototype[iterator];
+  const text = internals.inspect([[1], emptyMap, emptySet]);
+  Array.prototype[iterator] = old;
+  check("without Array.prototype[Symbol.iterator]", text, "[ [ 1 ], Map(0) {}, Set(0) {} ]");
+}
+
+// ---- Hostile and huge values ---------------------------------------------------------------------------------------
+// Each must give a string, soon, without running the program's code.
+
+const MAX_TEXT = 1 << 20;
+let slowest = { name: "", time: 0 };
+for (const [name, make] of Object.entries(hostile)) {
+  const value = make();
+  runs.count = 0;
+  const start = performance.now();
+  let text;
+  try {
+    text = internals.inspect(value);
+  } catch (thrown) {
+    text = thrown;
+  }
+  const time = performance.now() - start;
+  if (time > slowest.time) slowest = { name, time };
+  check(`hostile ${name} is text`, typeof text, "string");
+  // Engines make a stack when it is first read, and may ask for the error's name then.
+  if (name !== "errorPrototypeGetters") check(`hostile ${name} ran`, runs.count, 0);
+  check(`hostile ${name} is bounded`, text.length <= MAX_TEXT + 50, true);
+  check(`hostile ${name} is soon there (${Math.round(time)} ms)`, time < 5000, true);
+  if (process.env.SHOW) console.log(name, Math.round(time), text.length, JSON.stringify(text.slice(0, 150)));
+}
+console.log(`slowest hostile value: ${slowest.name}, ${Math.round(slowest.time)} ms`);
+check("many arguments", internals.formatLog(range(100_000)).length, range(100_000).join(" ").length);
+check("strings too long together", internals.formatLog(range(20, () => long)).startsWith("sss"), true);
+
+// The stack may be full at any call: text or a RangeError of the program's own, and the next call is right again.
+{
+  let calls = 0;
+  let text = "";
+  const dig = () => {
+    text = internals.inspect([{ a: new Map([[1, new Set([2])]]) }, new Error("e")]);
+    calls++;
+    dig();
+  };
+  let thrown = "";
+  try {
+    dig();
+  } catch (e) {
+    thrown = e.name;
+  }
+  check("full stack", thrown, "RangeError");
+  check("full stack reached", calls > 100 && typeof text === "string", true);
+  check("after a full stack", internals.inspect({ a: [1] }), "{ a: [ 1 ] }");
+}
+
+// ---- An engine that tells nothing ----------------------------------------------------------------------------------
+
+{
+  const alone = load(undefined);
+  const told = new Set(
+    (
+      "resolved pending rejected promiseExtra myPromise barePromise promises nestedPromise revoked proxy proxyArray " +
+      "proxyFunction proxyClass proxyMap proxyNested proxyDate proxyError mapIterator mapEntries mapEntriesMany " +
+      "setIterator setEntries usedIterator"
+    ).split(" "),
+  );
+  for (const [name, value] of Object.entries(values)) {
+    const text = alone.inspect(value);
+    if (told.has(name)) check(`alone ${name}`, typeof text, "string");
+    else check(`alone ${name}`, text, util.inspect(value, options));
+  }
+  check("alone promise", alone.inspect(Promise.resolve(1)), "Promise { <state unknown> }");
+  check("alone iterator", alone.inspect(new Map([[1, 2]]).keys()), "Object [Map Iterator] {}");
+  check("alone proxy", alone.inspect({ p: trapped() }), "{ p: [value could not be inspected] }");
+  for (const [name, make] of Object.entries(hostile)) {
+    if (name === "deepProxies") continue; // Each of its traps runs, one inside the other.
+    const value = make();
+    const start = performance.now();
+    let text;
+    try {
+      text = alone.inspect(value);
+    } catch (thrown) {
+      text = thrown;
+    }
+    const time = performance.now() - start;
+    check(`alone hostile ${name}`, typeof text, "string");
+    check(`alone hostile ${name} is soon there (${Math.round(time)} ms)`, time < 5000, true);
+  }
+  const half = load({ __proto__: null, isProxy: util.types.isProxy });
+  check("only isProxy", half.inspect([trapped()]), "[ [Proxy] ]");
+}
+
+// ---- Classes of ours -----------------------------------------------------------------------------------------------
+
+{
+  class Url {
+    #href = "http://x/";
+    get href() {
+      return this.#href;
+    }
+  }
+  internals.setInspectView(Url.prototype, (url) => ({ __proto__: null, href: url.href }));
+  check("view", internals.inspect([new Url()]), "[ Url { href: 'http://x/' } ]");
+}
 
 console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -54,7 +54,8 @@ fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
         .enable_all()
         .build()
         .map_err(|error| format!("no tokio runtime: {error}"))?;
-    println!("judging {} on {}", programs.display(), known::ENGINE);
+    let shown = programs.canonicalize().unwrap_or_else(|_| programs.clone());
+    println!("judging {} on {}", shown.display(), known::ENGINE);
     for warning in tools.warnings() {
         println!("note: {warning}");
     }

@@ -403,7 +403,8 @@ impl<'a> Lowering<'a> {
             || assertions.array.evaluates_all();
         let mut adds = self.assertions(schema).literals.is_present()
             || self.assertions(schema).describe_objects()
-            || self.assertions(schema).array.is_present();
+            || self.assertions(schema).array.is_present()
+            || self.assertions(schema).array.has_bounds();
         for (keyword, branches) in [("anyOf", combine.any_of), ("oneOf", combine.one_of)] {
             match branches {
                 [] => {}

@@ -97,7 +97,7 @@ impl<'g> Printer<'g> {
 
     /// The one-line text of a node whose children have theirs; `None` if one of them has none.
     fn flatten(&self, node: &Node) -> Option<Flat> {
-        let mut flat = Flat::of(Cow::Owned(String::new()), 0, binding_of(node));
+        let mut flat = Flat::of(Cow::Owned(String::with_capacity(MAX_COLUMNS)), 0, binding_of(node));
         match node {
             Node::Array(item) => {
                 flat.push_bound(self, *item, Binding::Atom)?;
@@ -121,11 +121,7 @@ impl<'g> Printer<'g> {
             Node::Union(members) => flat.push_joined(self, members, " | ", Binding::Or)?,
             Node::Both(members) => flat.push_joined(self, members, " & ", Binding::And)?,
             Node::Object(object) => self.flatten_object(object, &mut flat)?,
-            leaf => {
-                let mut text = String::new();
-                write_leaf(leaf, MAX_COLUMNS, &mut text);
-                flat.push(&text);
-            }
+            leaf => flat.push_with(|out| write_leaf(leaf, MAX_COLUMNS, out)),
         }
         Some(flat)
     }
@@ -153,7 +149,7 @@ impl<'g> Printer<'g> {
                     flat.push(doc);
                     flat.push(" */ ");
                 }
-                flat.push(&key_text(member));
+                flat.push_with(|out| write_member_key(member, out));
                 flat.push_bound(self, member.value, Binding::Or)?;
                 flat.push(inherited_text(member));
                 if flat.width > MAX_COLUMNS {
@@ -187,7 +183,7 @@ impl<'g> Printer<'g> {
     }
 
     fn flatten_index(&self, index: &Index, flat: &mut Flat) -> Option<()> {
-        flat.push(&index_text(index));
+        flat.push_with(|out| write_index_key(index, out));
         flat.push_bound(self, index.value, Binding::Or)?;
         flat.push(if index.with_undefined { " | undefined" } else { "" });
         Some(())
@@ -215,6 +211,13 @@ impl Flat {
     fn push(&mut self, text: &str) {
         self.text.to_mut().push_str(text);
         self.width += text.len();
+    }
+
+    fn push_with(&mut self, write: impl FnOnce(&mut String)) {
+        let text = self.text.to_mut();
+        let start = text.len();
+        write(text);
+        self.width += text.len() - start;
     }
 
     fn push_flat(&mut self, flat: &Flat) {
@@ -329,13 +332,13 @@ impl<'g> Run<'_, 'g, '_> {
                     self.write(" */");
                     self.step(Task::Line, indent);
                 }
-                self.write(&key_text(member));
+                self.write_with(|out| write_member_key(member, out));
                 self.tasks.push((Task::Text(";"), indent));
                 self.tasks.push((Task::Text(inherited_text(member)), indent));
                 self.tasks.push((Task::Type(member.value), indent));
             }
             Task::Index(index) => {
-                self.write(&index_text(index));
+                self.write_with(|out| write_index_key(index, out));
                 self.tasks.push((Task::Text(if index.with_undefined { " | undefined;" } else { ";" }), indent));
                 self.tasks.push((Task::Type(index.value), indent));
             }
@@ -359,6 +362,12 @@ impl<'g> Run<'_, 'g, '_> {
     fn write(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += text.len();
+    }
+
+    fn write_with(&mut self, write: impl FnOnce(&mut String)) {
+        let start = self.out.len();
+        write(self.out);
+        self.column += self.out.len() - start;
     }
 
     fn write_flat(&mut self, flat: &Flat) {
@@ -398,11 +407,7 @@ impl<'g> Run<'_, 'g, '_> {
                 }
             }
             Node::Object(object) => self.break_object(object, indent),
-            leaf => {
-                let start = self.out.len();
-                write_leaf(leaf, usize::MAX, self.out);
-                self.column += self.out.len() - start;
-            }
+            leaf => self.write_with(|out| write_leaf(leaf, usize::MAX, out)),
         }
         self.tasks[first..].reverse();
     }
@@ -440,12 +445,10 @@ impl<'g> Run<'_, 'g, '_> {
     }
 }
 
-/// `key: ` or `key?: `.
-fn key_text(member: &Member) -> String {
-    let mut text = String::with_capacity(member.name.len() + 3);
-    write_safe_key(&member.name, &mut text);
-    text.push_str(if member.presence == Presence::Required { ": " } else { "?: " });
-    text
+/// Writes `key: ` or `key?: `.
+fn write_member_key(member: &Member, out: &mut String) {
+    write_safe_key(&member.name, out);
+    out.push_str(if member.presence == Presence::Required { ": " } else { "?: " });
 }
 
 /// What an optional member must admit besides, if objects inherit one of its name.
@@ -460,12 +463,15 @@ fn inherited_text(member: &Member) -> &'static str {
     if is_inherited && member.presence == Presence::Optional { " | Function" } else { "" }
 }
 
-/// `[k: string]: `, or with the form that names have in a template.
-fn index_text(index: &Index) -> String {
-    match &index.keys {
-        Keys::Any => "[k: string]: ".to_owned(),
-        Keys::Prefix(prefix) => format!("[k: `{prefix}${{string}}`]: "),
-        Keys::Suffix(suffix) => format!("[k: `${{string}}{suffix}`]: "),
+/// Writes `[k: string]: `, or with the form that names have in a template.
+fn write_index_key(index: &Index, out: &mut String) {
+    let (before, form, after) = match &index.keys {
+        Keys::Any => ("string", "", ""),
+        Keys::Prefix(prefix) => ("`", &**prefix, "${string}`"),
+        Keys::Suffix(suffix) => ("`${string}", &**suffix, "`"),
+    };
+    for part in ["[k: ", before, form, after, "]: "] {
+        out.push_str(part);
     }
 }
 

@@ -325,6 +325,7 @@ impl Side {
                 subset::print(schema, 1, &mut text);
                 make_literals_safe(start, &mut text);
                 text.push_str(";\n");
+                text.shrink_to_fit();
                 Line::Fixed(text)
             }
         };
@@ -407,7 +408,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
 
 /// The doc line of a tool, if it is described, and its key.
 fn line_start(name: &str, description: &str) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(name.len() + description.len() + 256);
     write_doc_line(description, 1, &mut text);
     write_indent(1, &mut text);
     write_safe_key(name, &mut text);

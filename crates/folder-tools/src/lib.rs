@@ -33,6 +33,8 @@
 //! much, and what is left over is had with another call (`next`). The file work runs on tokio's
 //! blocking threads, since the operating system offers nothing better for files; it looks at the
 //! call's signal at every step, and stops there with the contract's `ABORTED`.
+//!
+//! A name that is not UTF-8 is listed with U+FFFD where it is not, and cannot be opened.
 #![forbid(unsafe_code)]
 
 mod folder;

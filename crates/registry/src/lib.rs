@@ -10,7 +10,7 @@
 //! validated, and the value is rendered as text for the model.
 //!
 //! ```
-//! use code_mode_registry::{ToolCall, ToolDefinition, ToolError, ToolRegistry};
+//! use code_mode_registry::{ToolCall, ToolDefinition, ToolRegistry};
 //! use code_mode_schema::json;
 //!
 //! #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -20,7 +20,7 @@
 //!
 //! let registry = ToolRegistry::default();
 //! let tool = ToolDefinition::typed("count_words", "Counts the words of a text", |args: CountWords, _| async move {
-//!     Ok::<_, ToolError>(args.text.split_whitespace().count())
+//!     Ok(args.text.split_whitespace().count())
 //! })
 //! .concurrency_safe(|_| true);
 //! let _registration = registry.register(tool)?;

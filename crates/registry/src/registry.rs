@@ -331,9 +331,9 @@ impl<T: Into<String>> IntoVerdict for Option<T> {
     }
 }
 
-impl<T: Into<String>, E: Into<ToolError>> IntoVerdict for Result<Option<T>, E> {
+impl<T: Into<String>> IntoVerdict for Result<Option<T>, ToolError> {
     fn into_verdict(self) -> Result<Option<String>, ToolError> {
-        self.map(|reason| reason.map(Into::into)).map_err(Into::into)
+        self.map(|reason| reason.map(Into::into))
     }
 }
 

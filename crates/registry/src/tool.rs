@@ -29,7 +29,7 @@ pub use typed::TypedToolBuilder;
 /// A typed tool takes and gives Rust types; its schemas come from `schemars` and its arguments are validated:
 ///
 /// ```
-/// use code_mode_registry::{ToolDefinition, ToolError, ToolRunContext};
+/// use code_mode_registry::{ToolDefinition, ToolRunContext};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Add {
@@ -38,7 +38,7 @@ pub use typed::TypedToolBuilder;
 /// }
 ///
 /// let add = ToolDefinition::typed("add", "Adds two numbers", |args: Add, _ctx: ToolRunContext| async move {
-///     Ok::<_, ToolError>(args.left + args.right)
+///     Ok(args.left + args.right)
 /// })
 /// .concurrency_safe(|_| true)
 /// .build();

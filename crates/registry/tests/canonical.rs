@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use code_mode_registry::{
-    ContentBlock, RenderError, ToolBuilder, ToolDefinition, ToolError, ToolRegistry, ToolResult,
-};
+use code_mode_registry::{ContentBlock, ToolBuilder, ToolDefinition, ToolError, ToolRegistry, ToolResult};
 use code_mode_schema::{Json, LosslessError, Lossy, json};
 
 use crate::support::{Log, call, check_failure, code, echo, execute, run};
@@ -44,7 +42,7 @@ fn a_lossy_value_is_invalid_and_says_where() {
     };
     check(
         ToolDefinition::typed("t", "", |_: Args, _| async {
-            Ok::<_, ToolError>(HashMap::from([("ratio".to_owned(), f64::NAN)]))
+            Ok(HashMap::from([("ratio".to_owned(), f64::NAN)]))
         }),
         "value is not lossless JSON: value.ratio is NaN",
     );
@@ -61,7 +59,7 @@ fn an_integer_beyond_two_to_the_53_is_refused_not_rounded() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Args {}
     let registry = ToolRegistry::default();
-    let tool = ToolDefinition::typed("t", "", |_: Args, _| async { Ok::<_, ToolError>(u64::MAX) });
+    let tool = ToolDefinition::typed("t", "", |_: Args, _| async { Ok(u64::MAX) });
     let _tool = registry.register(tool).unwrap();
     let result = execute(&registry, "t");
     assert_eq!(code(&result).as_deref(), Some("INVALID_TOOL_OUTPUT"));
@@ -71,12 +69,16 @@ fn an_integer_beyond_two_to_the_53_is_refused_not_rounded() {
 #[test]
 fn a_failing_renderer_makes_the_output_invalid() {
     check_invalid(
-        echo("t").render(|_, _| Err::<String, _>(ToolError::new("no template"))),
+        echo("t").render(|_, _| Err::<String, _>(ToolError::new("no template").into())),
         "output.render failed: no template",
+    );
+    check_invalid(
+        echo("t").render(|_, _| Ok(String::from_utf8(vec![0xff])?)),
+        "output.render failed: invalid utf-8 sequence of 1 bytes from index 0",
     );
     check_invalid(echo("t").render(|_, _| -> String { panic!("boom") }), "output.render failed: boom");
     check_invalid(
-        echo("t").render(|_, _| Err::<String, _>(LosslessError::new("meta", Lossy::NotANumber))),
+        echo("t").render(|_, _| Err::<String, _>(LosslessError::new("meta", Lossy::NotANumber).into())),
         "output.render returned non-lossless JSON: meta is NaN",
     );
 }
@@ -84,7 +86,7 @@ fn a_failing_renderer_makes_the_output_invalid() {
 #[test]
 fn a_failing_presentation_meta_makes_the_output_invalid() {
     check_invalid(
-        echo("t").presentation_meta(|_, _| Err::<Json, _>(ToolError::new("no meta"))),
+        echo("t").presentation_meta(|_, _| Err::<Json, _>(ToolError::new("no meta").into())),
         "output.presentationMeta failed: no meta",
     );
     check_invalid(
@@ -92,9 +94,7 @@ fn a_failing_presentation_meta_makes_the_output_invalid() {
         "output.presentationMeta failed: boom",
     );
     check_invalid(
-        echo("t").presentation_meta(|_, _| {
-            Err::<Json, RenderError>(LosslessError::new("x", Lossy::NotANumber).into())
-        }),
+        echo("t").presentation_meta(|_, _| Err::<Json, _>(LosslessError::new("x", Lossy::NotANumber).into())),
         "output.presentationMeta returned non-lossless JSON: x is NaN",
     );
 }
@@ -154,7 +154,7 @@ fn a_renderer_gives_text_blocks_or_results_of_either() {
     check(echo("t").render(|_, _| "text"), &["text".into()]);
     check(echo("t").render(|_, _| String::from("text")), &["text".into()]);
     check(echo("t").render(move |_, _| vec!["a".into(), image()]), &["a".into(), image()]);
-    check(echo("t").render(|_, _| Ok::<_, ToolError>("ok")), &["ok".into()]);
+    check(echo("t").render(|_, _| Ok("ok")), &["ok".into()]);
     check(echo("t").render(|args, _| args.get("x").unwrap().to_text()), &["1".into()]);
     check(echo("t").render(|_, _| Vec::<ContentBlock>::new()), &[]);
 }

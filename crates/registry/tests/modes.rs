@@ -1,8 +1,8 @@
 //! Contract 2.4 (`executionMode`), 8 and decision 25: scheduling classes, and what mode `code` refuses.
 
 use code_mode_registry::{
-    Agent, ExecutionMode, Mode, PostDecision, PreDecision, ToolCall, ToolDefinition, ToolError,
-    ToolExecution, ToolRegistry, Transport,
+    Agent, ExecutionMode, Mode, PostDecision, PreDecision, ToolCall, ToolDefinition, ToolExecution,
+    ToolRegistry, Transport,
 };
 use code_mode_schema::{LosslessError, Lossy, ParameterSchemaSpec, ValueSchemaSpec, json};
 
@@ -51,7 +51,7 @@ fn arguments_that_do_not_validate_are_exclusive() {
         path: String,
     }
     let registry = ToolRegistry::default();
-    let tool = ToolDefinition::typed("t", "", |args: Args, _| async move { Ok::<_, ToolError>(args.path) })
+    let tool = ToolDefinition::typed("t", "", |args: Args, _| async move { Ok(args.path) })
         .concurrency_safe(|_| true);
     registry.register(tool).unwrap().keep();
     check_mode(&registry, &ToolCall::new("1", "t", json!({"path": "p"})), ExecutionMode::Parallel);

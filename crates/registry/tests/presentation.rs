@@ -1,7 +1,7 @@
 //! Contract 3.13: cards are plain data, presenters are pure and total.
 
 use code_mode_registry::{
-    CallKind, CallView, ContentBlock, Diff, Location, ResultView, ToolDefinition, ToolError, ToolOutcomeView,
+    CallKind, CallView, ContentBlock, Diff, Location, ResultView, ToolDefinition, ToolOutcomeView,
     ToolRegistry,
 };
 use code_mode_schema::{Json, json};
@@ -83,7 +83,7 @@ struct Args {
 }
 
 fn typed() -> ToolDefinition {
-    ToolDefinition::typed("t", "", |args: Args, _| async move { Ok::<_, ToolError>(args.path) })
+    ToolDefinition::typed("t", "", |args: Args, _| async move { Ok(args.path) })
         .present_call(|args| Some(CallView::generic(args.path.as_str())))
         .present_result(|args, outcome| {
             let title = format!("{} {} {:?}", args.path, outcome.is_error, outcome.meta);

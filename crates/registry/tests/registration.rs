@@ -365,7 +365,7 @@ fn a_typed_tool_has_derived_schemas_and_validates() {
     }
     let registry = ToolRegistry::default();
     let tool = ToolDefinition::typed("stars", "Prints stars", |args: Args, _| async move {
-        Ok::<_, ToolError>("*".repeat(args.count.into()))
+        Ok("*".repeat(args.count.into()))
     });
     let _kept = registry.register(tool).unwrap();
     let result = run(registry.execute(code_mode_registry::ToolCall::new("1", "stars", json!({"count": 3}))));
@@ -385,9 +385,7 @@ fn a_type_may_refuse_more_than_its_schema_says() {
         address: std::net::IpAddr,
     }
     let registry = ToolRegistry::default();
-    let tool = ToolDefinition::typed("ping", "", |args: Args, _| async move {
-        Ok::<_, ToolError>(args.address.to_string())
-    });
+    let tool = ToolDefinition::typed("ping", "", |args: Args, _| async move { Ok(args.address.to_string()) });
     let _kept = registry.register(tool).unwrap();
     let ping = |address: &str| {
         let call = code_mode_registry::ToolCall::new("1", "ping", json!({"address": address}));
@@ -409,9 +407,7 @@ fn a_typed_tool_renders_other_values_as_compact_json() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct NoArgs {}
     let registry = ToolRegistry::default();
-    let tool = ToolDefinition::typed("t", "", |_: NoArgs, _| async move {
-        Ok::<_, ToolError>(Out { a: 1, b: vec![true] })
-    });
+    let tool = ToolDefinition::typed("t", "", |_: NoArgs, _| async move { Ok(Out { a: 1, b: vec![true] }) });
     let _kept = registry.register(tool).unwrap();
     assert_eq!(execute(&registry, "t").text(), r#"{"a":1,"b":[true]}"#);
 }

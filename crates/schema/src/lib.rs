@@ -2,7 +2,7 @@
 //!
 //! The leaf of the workspace: it knows no tool, no engine and does no I/O. In reading order:
 //!
-//! - [`json`]: values without loss, at any depth; their text; [`to_json`] and [`from_json`];
+//! - [`mod@json`]: values without loss, at any depth; their text; [`to_json`] and [`from_json`];
 //! - [`ParameterSchemaSpec`] and [`ValueSchemaSpec`]: schemas written as Rust;
 //! - [`assert_supported_json_schema`] and [`validate_json_schema_value`]: the closed subset;
 //! - [`Schema`]: any schema ready for use, of the subset, of the full vocabulary or of a Rust type;

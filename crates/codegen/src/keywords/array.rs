@@ -34,6 +34,11 @@ impl ArrayFacts<'_> {
             || (self.min == self.max && self.max.is_some_and(|max| max <= MAX_FIXED))
     }
 
+    /// Whether this says how many elements there are, which matters to what another schema says.
+    pub(crate) fn has_bounds(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
+    }
+
     /// Whether every element may be described by this schema, whatever its place.
     pub(crate) fn evaluates_all(&self) -> bool {
         let has_rest = self.items.is_some_and(|items| !items.is_array()) || self.additional.is_some();

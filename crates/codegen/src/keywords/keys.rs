@@ -51,6 +51,11 @@ impl<'a> Patterns<'a> {
         self.0.is_empty()
     }
 
+    /// Whether every name matches one of them.
+    pub(crate) fn match_all(&self) -> bool {
+        self.0.iter().any(|(_, keys, _)| *keys == Some(Keys::Any))
+    }
+
     /// Whether index signatures can say exactly which names match.
     pub(crate) fn are_exact(&self) -> bool {
         self.0.iter().all(|(_, keys, _)| keys.is_some())

@@ -75,7 +75,9 @@ impl<'a> Notes<'a> {
                 "multipleOf" => step = value.as_f64(),
                 "minLength" => lengths.min = value.as_f64(),
                 "maxLength" => lengths.max = value.as_f64(),
-                "pattern" => pattern = value.as_str().filter(|text| text.len() <= MAX_PATTERN_BYTES),
+                "pattern" => {
+                    pattern = value.as_str().filter(|text| (1..=MAX_PATTERN_BYTES).contains(&text.len()));
+                }
                 "minItems" => items.min = value.as_f64(),
                 "maxItems" => items.max = value.as_f64(),
                 "minProperties" => keys.min = value.as_f64(),

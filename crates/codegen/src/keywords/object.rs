@@ -76,11 +76,12 @@ pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], role: Role
     }
     let mut members = declared(ctx, schemas, &patterns);
     let other = match &rest {
+        _ if patterns.match_all() => Id::NEVER,
         Rest::Closed => Id::NEVER,
         Rest::Any => Id::ANY,
         Rest::Typed(schemas) => ctx.request(schemas),
     };
-    let undeclared = if rest.is_closed() && !patterns.is_empty() { Id::ANY } else { other };
+    let undeclared = if other == Id::NEVER && !patterns.is_empty() { Id::ANY } else { other };
     add_undeclared_required(ctx, schemas, undeclared, &mut members);
     if let (keys::Names::Listed(listed), false) = (&names, rest.is_closed()) {
         let known: HashSet<Arc<str>> = members.iter().map(|member| member.name.clone()).collect();

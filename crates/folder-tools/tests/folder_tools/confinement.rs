@@ -130,9 +130,9 @@ fn symlink_swapped_in_during_a_call_does_not_lead_out() {
             for (tool, args) in calls {
                 let result = bench.result(tool, args);
                 if result.is_error() {
-                    refused += 1
+                    refused += 1;
                 } else {
-                    passed += 1
+                    passed += 1;
                 }
                 if tool != "list_dir" {
                     assert!(!result.text().ends_with("secret"), "{tool}: {}", result.text());

@@ -1,6 +1,6 @@
 //! What the builders take and what callbacks may return, each as one small trait.
 
-use std::fmt;
+use std::{any::Any, error::Error, fmt};
 
 use code_mode_schema::{Json, JsonSchemaError, LosslessError, ParameterSchemaSpec, Schema, ValueSchemaSpec};
 
@@ -23,9 +23,13 @@ impl From<ToolError> for RenderError {
     }
 }
 
-impl From<LosslessError> for RenderError {
-    fn from(error: LosslessError) -> Self {
-        Self::Lossy(error)
+/// A [`LosslessError`] says that the output is lossy; any other standard error is a failure with its text.
+impl<E: Error + Send + Sync + 'static> From<E> for RenderError {
+    fn from(error: E) -> Self {
+        match (&error as &dyn Any).downcast_ref::<LosslessError>() {
+            Some(lossy) => Self::Lossy(lossy.clone()),
+            None => Self::Failed(ToolError::from(error)),
+        }
     }
 }
 
@@ -54,9 +58,9 @@ impl IntoContent for &str {
     }
 }
 
-impl<T: IntoContent, E: Into<RenderError>> IntoContent for Result<T, E> {
+impl<T: IntoContent> IntoContent for Result<T, RenderError> {
     fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
-        self.map_err(Into::into)?.into_content()
+        self?.into_content()
     }
 }
 
@@ -79,9 +83,9 @@ impl IntoMeta for Option<Json> {
     }
 }
 
-impl<T: IntoMeta, E: Into<RenderError>> IntoMeta for Result<T, E> {
+impl<T: IntoMeta> IntoMeta for Result<T, RenderError> {
     fn into_meta(self) -> Result<Option<Json>, RenderError> {
-        self.map_err(Into::into)?.into_meta()
+        self?.into_meta()
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::shape::{Shape, in_order};
-use super::{Json, Object};
+use super::Object;
+use super::object::Unfinished;
+use super::shape::Shape;
 
 /// Longer names are rarely repeated and not worth the comparison.
 const MAX_CACHED_BYTES: usize = 48;
@@ -96,11 +97,11 @@ impl Naming {
         last.map_or("", |name| &**name)
     }
 
-    /// The object that has `values` under the names that came.
-    pub(super) fn finish(self, values: impl Iterator<Item = Json>, keys: &mut Keys) -> Object {
+    /// Finishes the object that started at `start` and whose names came here.
+    pub(super) fn finish(self, start: usize, unfinished: &mut Unfinished, keys: &mut Keys) -> Object {
         let names = match self.followed {
             Some((shape, matched)) if matched == shape.names.len() => {
-                return Object::of_shape(shape, values);
+                return unfinished.finish(start, shape);
             }
             Some((shape, matched)) => shape.names[..matched].to_vec(),
             None => self.names,
@@ -109,12 +110,9 @@ impl Naming {
             Ok(shape) => {
                 let shape = Arc::new(shape);
                 keys.remember(&shape);
-                Object::of_shape(shape, values)
+                unfinished.finish(start, shape)
             }
-            Err(names) => {
-                let (shape, values) = in_order(names.into_iter().zip(values).collect());
-                Object::of_shape(Arc::new(shape), values.into_iter())
-            }
+            Err(names) => unfinished.finish_in_order(start, names),
         }
     }
 }
@@ -137,14 +135,18 @@ fn slot_of(name: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Json;
 
     fn build(names: &[&str], keys: &mut Keys) -> Object {
         let mut naming = Naming::default();
-        for name in names {
+        let mut unfinished = Unfinished::default();
+        let start = unfinished.start();
+        for (name, value) in names.iter().zip(0_u32..) {
             naming.push(name, keys);
             assert_eq!(naming.last(), *name);
+            unfinished.push(value.into());
         }
-        naming.finish((0_u32..).map(Json::from).take(names.len()), keys)
+        naming.finish(start, &mut unfinished, keys)
     }
 
     fn check(sequences: &[&[&str]]) {

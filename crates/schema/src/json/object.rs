@@ -30,6 +30,7 @@ pub struct Object(Arc<[Slot]>);
 
 /// A part of an object: first its shape, then its values. One allocation holds them all, and a
 /// thousand objects with the same names hold those once.
+#[derive(Clone)]
 enum Slot {
     Shape(Arc<Shape>),
     Value(Json),
@@ -56,11 +57,11 @@ impl Object {
     }
 
     /// An object of the given shape, to which `values` must be as many as it has names.
-    pub(super) fn of_shape(shape: Arc<Shape>, values: impl Iterator<Item = Json>) -> Object {
-        Object(std::iter::once(Slot::Shape(shape)).chain(values.map(Slot::Value)).collect())
+    fn of_shape(shape: Arc<Shape>, values: Vec<Json>) -> Object {
+        Object(std::iter::once(Slot::Shape(shape)).chain(values.into_iter().map(Slot::Value)).collect())
     }
 
-    fn shape(&self) -> &Shape {
+    pub(super) fn shape(&self) -> &Shape {
         match self.0.first() {
             Some(Slot::Shape(shape)) => shape,
             _ => unreachable!("the first slot of an object is its shape"),
@@ -185,7 +186,38 @@ impl Drop for Object {
 impl Default for Object {
     fn default() -> Object {
         static EMPTY: LazyLock<Arc<Shape>> = LazyLock::new(Arc::default);
-        Object::of_shape(EMPTY.clone(), std::iter::empty())
+        Object::of_shape(EMPTY.clone(), Vec::new())
+    }
+}
+
+/// The values of all objects that are being built at the same time, inner ones above outer ones:
+/// each object takes its part in one piece when it is finished.
+#[derive(Default)]
+pub(super) struct Unfinished(Vec<Slot>);
+
+impl Unfinished {
+    /// Starts an object; the returned position names it.
+    pub(super) fn start(&mut self) -> usize {
+        self.0.push(Slot::Value(Json::Null));
+        self.0.len() - 1
+    }
+
+    /// Adds a value to the object that was started last.
+    pub(super) fn push(&mut self, value: Json) {
+        self.0.push(Slot::Value(value));
+    }
+
+    /// Finishes the object that started at `start`, whose names are those of `shape`.
+    pub(super) fn finish(&mut self, start: usize, shape: Arc<Shape>) -> Object {
+        self.0[start] = Slot::Shape(shape);
+        Object(self.0.drain(start..).collect())
+    }
+
+    /// Finishes the object that started at `start`, whose names may repeat and be in any order.
+    pub(super) fn finish_in_order(&mut self, start: usize, names: Vec<Arc<str>>) -> Object {
+        let slots = self.0.drain(start..).skip(1);
+        let members = names.into_iter().zip(slots.map(|slot| slot.value().clone()));
+        members.collect::<Vec<_>>().into()
     }
 }
 
@@ -195,10 +227,10 @@ impl From<Vec<(Arc<str>, Json)>> for Object {
     fn from(members: Vec<(Arc<str>, Json)>) -> Object {
         let (names, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         match Shape::new(names) {
-            Ok(shape) => Object::of_shape(Arc::new(shape), values.into_iter()),
+            Ok(shape) => Object::of_shape(Arc::new(shape), values),
             Err(names) => {
                 let (shape, values) = in_order(names.into_iter().zip(values).collect());
-                Object::of_shape(Arc::new(shape), values.into_iter())
+                Object::of_shape(Arc::new(shape), values)
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::keys::{Keys, Naming};
+use super::object::Unfinished;
 use super::{Array, Json, Lossy, Number, Object, Path};
 
 impl Json {
@@ -87,14 +88,15 @@ struct Parser<'a> {
     /// Where the next byte is read; errors point here.
     at: usize,
     keys: Keys,
-    /// Values in all open containers; each takes its tail when it closes.
-    values: Vec<Json>,
+    /// Elements of all open arrays; each takes its tail when it closes.
+    items: Vec<Json>,
+    objects: Unfinished,
     open: Vec<Open>,
     /// Holds a string with escapes while it is decoded.
     decoded: String,
 }
 
-/// A container that is not closed yet, with the number of values that lie below its own.
+/// A container that is not closed yet, with where its values start.
 enum Open {
     Array(usize),
     Object(usize, Naming),
@@ -107,7 +109,8 @@ impl<'a> Parser<'a> {
             bytes: text.as_bytes(),
             at: 0,
             keys: Keys::default(),
-            values: Vec::new(),
+            items: Vec::new(),
+            objects: Unfinished::default(),
             open: Vec::new(),
             decoded: String::new(),
         }
@@ -128,7 +131,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     self.skip_whitespace();
                     if !self.take(b']') {
-                        self.open.push(Open::Array(self.values.len()));
+                        self.open.push(Open::Array(self.items.len()));
                         continue;
                     }
                     Json::Array(Array::default())
@@ -139,7 +142,7 @@ impl<'a> Parser<'a> {
                     if !self.take(b'}') {
                         let mut naming = Naming::default();
                         self.key(&mut naming, ParseErrorKind::Expected("a property name or `}`"))?;
-                        self.open.push(Open::Object(self.values.len(), naming));
+                        self.open.push(Open::Object(self.objects.start(), naming));
                         continue;
                     }
                     Json::Object(Object::new())
@@ -161,10 +164,10 @@ impl<'a> Parser<'a> {
                 None if next.is_none() => return Ok(Some(value)),
                 None => return Err(ParseErrorKind::Expected("the end of the text")),
                 Some(Open::Array(start)) => {
-                    self.values.push(value);
+                    self.items.push(value);
                     if next == Some(&b']') {
                         self.at += 1;
-                        value = Json::Array(self.values.drain(start..).collect());
+                        value = Json::Array(self.items.drain(start..).collect());
                         continue;
                     }
                     self.open.push(Open::Array(start));
@@ -175,11 +178,10 @@ impl<'a> Parser<'a> {
                     return Ok(None);
                 }
                 Some(Open::Object(start, mut naming)) => {
-                    self.values.push(value);
+                    self.objects.push(value);
                     if next == Some(&b'}') {
                         self.at += 1;
-                        let values = self.values.drain(start..);
-                        value = Json::Object(naming.finish(values, &mut self.keys));
+                        value = Json::Object(naming.finish(start, &mut self.objects, &mut self.keys));
                         continue;
                     }
                     let mut result = Err(ParseErrorKind::Expected("`,` or `}`"));
@@ -402,25 +404,19 @@ impl<'a> Parser<'a> {
 
     fn path(&self) -> Path {
         let mut path = Path::new();
-        for (level, open) in self.open.iter().enumerate() {
+        let arrays = self.open.iter().filter_map(|open| match open {
+            Open::Array(start) => Some(*start),
+            Open::Object(..) => None,
+        });
+        // What lies between an array and the next one inside are its elements.
+        let mut ends = arrays.skip(1).chain([self.items.len()]);
+        for open in &self.open {
             match open {
-                Open::Array(start) => {
-                    // What lies between an array and the container inside are its elements.
-                    let end = self.open.get(level + 1).map_or(self.values.len(), Open::start);
-                    path.push_index(end - start);
-                }
+                Open::Array(start) => path.push_index(ends.next().unwrap_or(*start) - start),
                 Open::Object(_, naming) => path.push_key(naming.last()),
             }
         }
         path
-    }
-}
-
-impl Open {
-    fn start(&self) -> usize {
-        match self {
-            Open::Array(start) | Open::Object(start, _) => *start,
-        }
     }
 }
 

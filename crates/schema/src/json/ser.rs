@@ -5,6 +5,7 @@ use std::fmt;
 use serde::ser::{self, Serialize};
 
 use super::keys::{Keys, Naming};
+use super::object::Unfinished;
 use super::path::Segment;
 use super::refuse::refuse;
 use super::whole::{WHOLE, take_whole};
@@ -85,8 +86,9 @@ impl ser::Error for Refused {
 #[derive(Default)]
 struct Building {
     keys: Keys,
-    /// Values in all open containers; each takes its tail when it closes.
-    values: Vec<Json>,
+    /// Elements of all open arrays; each takes its tail when it closes.
+    items: Vec<Json>,
+    objects: Unfinished,
 }
 
 struct ToJson<'b> {
@@ -108,12 +110,12 @@ impl<'b> ToJson<'b> {
     }
 
     fn elements(self) -> Result<Elements<'b>, Refused> {
-        let start = self.building.values.len();
+        let start = self.building.items.len();
         Ok(Elements { to: self.inside()?, start })
     }
 
     fn members(self) -> Result<Members<'b>, Refused> {
-        let start = self.building.values.len();
+        let start = self.building.objects.start();
         Ok(Members { to: self.inside()?, start, naming: Naming::default() })
     }
 }
@@ -297,14 +299,14 @@ struct Elements<'b> {
 
 impl Elements<'_> {
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
-        let index = self.to.building.values.len() - self.start;
+        let index = self.to.building.items.len() - self.start;
         let item = value.serialize(self.to.again()).map_err(|error| error.under_index(index))?;
-        self.to.building.values.push(item);
+        self.to.building.items.push(item);
         Ok(())
     }
 
     fn finish(self) -> Json {
-        Json::Array(self.to.building.values.drain(self.start..).collect())
+        Json::Array(self.to.building.items.drain(self.start..).collect())
     }
 }
 
@@ -324,13 +326,13 @@ impl Members<'_> {
     fn push_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
         let value = value.serialize(self.to.again());
         let value = value.map_err(|error| error.under_key(self.naming.last()))?;
-        self.to.building.values.push(value);
+        self.to.building.objects.push(value);
         Ok(())
     }
 
     fn finish(self) -> Json {
-        let Building { keys, values } = self.to.building;
-        Json::Object(self.naming.finish(values.drain(self.start..), keys))
+        let Building { keys, objects, .. } = self.to.building;
+        Json::Object(self.naming.finish(self.start, objects, keys))
     }
 }
 

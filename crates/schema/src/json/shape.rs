@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::text::is_plain;
+
 /// Up to this many names are looked up by scanning, which beats hashing and costs no memory.
 const MAX_SCANNED: usize = 16;
 
 /// The names of an object's members in order, each once, integer-like ones first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shape {
     pub(super) names: Vec<Arc<str>>,
+    /// Whether no name needs an escape in JSON text.
+    pub(super) is_plain: bool,
     /// Positions by name, only where there are too many to scan.
     index: Option<HashMap<Arc<str>, usize>>,
 }
@@ -25,14 +29,19 @@ impl Shape {
             if names.iter().enumerate().any(is_repeated) {
                 return Err(names);
             }
-            return Ok(Shape { names, index: None });
+            return Ok(Shape::with_index(names, None));
         }
         let positions = names.iter().enumerate().map(|(place, name)| (name.clone(), place));
         let index: HashMap<Arc<str>, usize> = positions.collect();
         if index.len() < names.len() {
             return Err(names);
         }
-        Ok(Shape { names, index: Some(index) })
+        Ok(Shape::with_index(names, Some(index)))
+    }
+
+    fn with_index(names: Vec<Arc<str>>, index: Option<HashMap<Arc<str>, usize>>) -> Shape {
+        let is_plain = names.iter().all(|name| is_plain(name));
+        Shape { names, is_plain, index }
     }
 
     /// Where `name` stands.
@@ -41,6 +50,12 @@ impl Shape {
             Some(index) => index.get(name).copied(),
             None => self.names.iter().position(|known| **known == *name),
         }
+    }
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape::with_index(Vec::new(), None)
     }
 }
 
@@ -62,19 +77,14 @@ pub(super) fn in_order<V>(mut members: Vec<(Arc<str>, V)>) -> (Shape, Vec<V>) {
         }
     }
     let index = Some(places).filter(|places| places.len() > MAX_SCANNED);
-    (Shape { names, index }, values)
+    (Shape::with_index(names, index), values)
 }
 
 fn is_ordered(names: &[Arc<str>]) -> bool {
-    let mut last = None;
-    names.iter().enumerate().all(|(place, name)| match integer(name) {
-        None => true,
-        Some(value) => {
-            let follows = if place == 0 { true } else { last.is_some_and(|last| last < value) };
-            last = Some(value);
-            follows && names[..place].last().is_none_or(|before| integer(before).is_some())
-        }
-    })
+    let leading = names.iter().take_while(|name| integer(name).is_some()).count();
+    let (integers, others) = names.split_at(leading);
+    integers.is_sorted_by(|left, right| integer(left) < integer(right))
+        && others.iter().all(|name| integer(name).is_none())
 }
 
 /// The value of an integer-like name: canonical decimal, at most 2^32 − 2.

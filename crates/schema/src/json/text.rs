@@ -39,7 +39,7 @@ pub fn write_json_string(value: &str, text: &mut String) {
 }
 
 /// Whether nothing in `value` needs an escape; written so that the compiler takes many bytes at once.
-fn is_plain(value: &str) -> bool {
+pub(super) fn is_plain(value: &str) -> bool {
     let needs_escape = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     let chunks = value.as_bytes().chunks_exact(16);
     let rest = chunks.remainder();
@@ -142,6 +142,8 @@ trait Sink {
     fn mark(&mut self, mark: char);
     fn word(&mut self, word: &str);
     fn string(&mut self, value: &str);
+    /// A name and its colon; `is_plain` says that it needs no escape.
+    fn name(&mut self, name: &str, is_plain: bool);
     fn number(&mut self, value: f64);
 }
 
@@ -156,6 +158,17 @@ impl Sink for String {
 
     fn string(&mut self, value: &str) {
         write_json_string(value, self);
+    }
+
+    fn name(&mut self, name: &str, is_plain: bool) {
+        if is_plain {
+            self.push('"');
+            self.push_str(name);
+            self.push_str("\":");
+        } else {
+            write_json_string(name, self);
+            self.push(':');
+        }
     }
 
     fn number(&mut self, value: f64) {
@@ -178,6 +191,10 @@ impl Sink for Length {
         self.0 += json_string_len(value);
     }
 
+    fn name(&mut self, name: &str, is_plain: bool) {
+        self.0 += 1 + if is_plain { name.len() + 2 } else { json_string_len(name) };
+    }
+
     fn number(&mut self, value: f64) {
         self.0 += with_number_text(value, str::len);
     }
@@ -186,7 +203,8 @@ impl Sink for Length {
 /// A container whose elements are being written.
 enum Open<'a> {
     Array(std::slice::Iter<'a, Json>),
-    Object(ObjectIter<'a>),
+    /// With whether its names need no escape.
+    Object(ObjectIter<'a>, bool),
 }
 
 fn write(value: &Json, sink: &mut impl Sink) {
@@ -213,10 +231,9 @@ fn write(value: &Json, sink: &mut impl Sink) {
                     sink.mark(']');
                 }
             }
-            Some(Open::Object(rest)) => {
+            Some(Open::Object(rest, is_plain)) => {
                 while let Some((name, item)) = rest.next() {
-                    sink.string(name);
-                    sink.mark(':');
+                    sink.name(name, *is_plain);
                     if !write_scalar(item, sink) {
                         next = Some(item);
                         break;
@@ -234,7 +251,7 @@ fn write(value: &Json, sink: &mut impl Sink) {
             open.pop();
             let more = match open.last() {
                 Some(Open::Array(rest)) => rest.len(),
-                Some(Open::Object(rest)) => rest.len(),
+                Some(Open::Object(rest, _)) => rest.len(),
                 None => 0,
             };
             if more > 0 {
@@ -253,7 +270,7 @@ fn write_start<'a>(value: &'a Json, sink: &mut impl Sink) -> Option<Open<'a>> {
         }
         Json::Object(object) => {
             sink.mark('{');
-            Some(Open::Object(object.iter()))
+            Some(Open::Object(object.iter(), object.shape().is_plain))
         }
         scalar => {
             write_scalar(scalar, sink);

@@ -16,7 +16,7 @@ use super::{Array, Json, Lossy, MAX_SERDE_DEPTH, Number, Object};
 /// # Errors
 ///
 /// Besides the format's own: values that nest deeper than [`MAX_SERDE_DEPTH`], because serde
-/// recurses. Use [`Json::to_text`] for those. [`to_json`] takes the value whole, at any depth.
+/// recurses. Use [`Json::to_text`] for those. [`to_json`](crate::to_json) takes the value whole, at any depth.
 impl Serialize for Json {
     fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(WHOLE, &Nested { value: self, depth: 0 })
