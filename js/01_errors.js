@@ -11,6 +11,7 @@
     NumberIsInteger,
     ObjectDefineProperty,
     ReflectApply,
+    StringPrototypeSlice,
     SymbolHasInstance,
     WeakMap,
     WeakMapPrototypeGet,
@@ -23,6 +24,9 @@
   const MAX_FRAMES = 10;
   const MAX_CAUSES = 4;
   const MAX_MEMBERS = 5;
+  // Characters of a message that go into a stack, and to the host.
+  const MAX_STACK_HEAD = 65536;
+  const MAX_HEAD = 1048576;
 
   // error -> its frames, kept apart from `stack`, which the program may overwrite.
   const framesOf = new WeakMap();
@@ -71,10 +75,10 @@
   };
 
   // `name: message`, whatever the program has done to either.
-  const headline = (error) => {
+  const headline = (error, most) => {
     try {
       const text = ErrorPrototypeToString(error);
-      if (typeof text === "string") return text;
+      if (typeof text === "string") return text.length > most ? StringPrototypeSlice(text, 0, most) + "..." : text;
     } catch {
       // A getter or a coercion of the program threw.
     }
@@ -91,7 +95,7 @@
       // Positions are a help, not a reason to fail.
     }
     if (isObject(error)) WeakMapPrototypeSet(framesOf, error, frames);
-    return headline(error) + frames.text;
+    return headline(error, MAX_STACK_HEAD) + frames.text;
   };
 
   internals.toolCallErrorClass = (className, memberName) => {
@@ -124,7 +128,7 @@
     WeakMapPrototypeSet(failureOf, error, { __proto__: null, tool, message });
     ObjectDefineProperty(error, "stack", {
       __proto__: null,
-      value: headline(error) + frames.text,
+      value: headline(error, MAX_STACK_HEAD) + frames.text,
       writable: true,
       configurable: true,
       enumerable: false,
@@ -170,7 +174,7 @@
       const name = read(value, "name");
       return ((typeof name === "string" ? name : "Error") + ": tool \"" + failure.tool + "\" failed: " + failure.message);
     }
-    return headline(value);
+    return headline(value, MAX_HEAD);
   };
 
   const describeCauses = (error) => {

@@ -111,6 +111,10 @@ fn retained_memory_ends_at_the_heap_limit() {
         "const all = []; for (;;) all.push(() => all)",
         "const all = []; for (;;) { all.push(new Array(1000).fill(0)); await null }",
         "const all = []; for (let i = 0; ; i++) all.push(new Error(`number ${i}`))",
+        "const all = []; for (;;) { const error = new Error('x'); all.push(error, error.stack) }",
+        "const all = []; for (;;) { try { for (;;) all.push([{}]) } catch { all.push(new Error('x').stack) } }",
+        "const all = []; for (;;) await tools.fail({ message: 'x'.repeat(1e4) }).catch((error) => all.push(error, error.stack))",
+        "const all = []; for (let i = 0; ; i++) all.push(new Function(`class A { m() { return ${i} } } return new A()`))",
     ] {
         let small = |limits: &mut Limits| limits.max_old_generation_size_mb = 32;
         check(program, small, FailureKind::WorkerExit, "heap limit of 32 MiB reached");
@@ -147,6 +151,7 @@ fn squared_bigint_ends_in_time() {
     check("let n = 3n; for (;;) n *= n", brief, kind, message);
 }
 
+#[cfg(feature = "v8")] // On QuickJS buffers are part of the heap, and the heap limit ends the run.
 #[test]
 fn array_buffers_beyond_their_limit_are_refused_and_can_be_caught() {
     let program = "
@@ -158,10 +163,18 @@ fn array_buffers_beyond_their_limit_are_refused_and_can_be_caught() {
         ]) try { make() } catch (error) { refused.push(error.name) }
         return [refused, new Uint8Array(1e6).length];
     ";
-    // On QuickJS buffers are part of the heap.
-    let name = on_engine("RangeError", "InternalError");
+    let name = "RangeError";
     let value = run(program, |_| ()).value();
     assert_eq!(value, code_mode::json!([[name, name, name], 1_000_000]));
+}
+
+#[cfg(feature = "quickjs")] // On V8 they have a limit of their own.
+#[test]
+fn array_buffers_count_as_heap() {
+    for program in ["return new ArrayBuffer(1e9)", "const all = []; for (;;) all.push(new Float64Array(1e6))"]
+    {
+        check(program, |_| (), FailureKind::WorkerExit, "heap limit of 64 MiB reached");
+    }
 }
 
 #[cfg(feature = "v8")] // On QuickJS the heap limit is what is met.

@@ -17,7 +17,7 @@ const MAX_DEPTH: u32 = 512;
 
 /// How many schemas may be read for one document; sets of schemas can be as many as the subsets of
 /// a document's schemas.
-const MAX_READINGS: usize = 400_000;
+const MAX_READINGS: usize = 100_000;
 
 /// The number of a schema in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,6 +12,10 @@ fn time<T>(name: &str, mut f: impl FnMut() -> T) {
 fn main() {
     let rows: Vec<Row> = (0..50_000).map(|n| Row { id: n, name: format!("row {n}"), score: f64::from(n) * 0.37, active: n % 2 == 0 }).collect();
     let v = to_json(&rows).unwrap(); let t = v.to_text();
+    if std::env::args().nth(1).is_some() { for _ in 0..150 { std::hint::black_box(to_json(&rows).unwrap()); } return; }
+    time("floor: allocs", || (0..50_000u32).map(|n| (Box::new([n as u8; 136]), Box::new([n as u8; 26]))).collect::<Vec<_>>());
+    time("floor: clone rows", || rows.clone());
+    time("clone as arcs", || rows.iter().map(|r| std::sync::Arc::<str>::from(r.name.as_str())).collect::<Vec<_>>());
     time("snapshot", || to_json(&rows).unwrap());
     time("text", || v.to_text());
     time("text_len", || v.text_len());

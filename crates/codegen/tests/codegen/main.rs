@@ -2,6 +2,8 @@
 
 mod compiler;
 mod corpus;
+mod hostile;
+mod keywords;
 mod sdk;
 mod subset;
 mod suite;
