@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use code_mode::{CodeMode, Json, Mode, RegistryConfig, ThreadRuntime, ToolCall, ToolDefinition, ToolRegistry, json};
+use code_mode::{
+    CodeMode, Json, Mode, RegistryConfig, ThreadRuntime, ToolCall, ToolDefinition, ToolRegistry, json,
+};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 struct Host {
@@ -17,7 +19,8 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        let registry = ToolRegistry::new(RegistryConfig::new(Mode::Both)).expect("the configuration is valid");
+        let registry =
+            ToolRegistry::new(RegistryConfig::new(Mode::Both)).expect("the configuration is valid");
         for (name, parallel) in [("noop", true), ("echo", true)] {
             let tool = ToolDefinition::builder(name)
                 .parameters(json!({"type": "object"}))
@@ -25,7 +28,11 @@ impl Host {
                 .render(|_: &Json, _: &Json| String::new())
                 .concurrency_safe(move |_: &Json| parallel)
                 .execute(move |arguments: Json, _| async move {
-                    Ok(if name == "echo" { arguments.get("value").cloned().unwrap_or(Json::Null) } else { Json::Null })
+                    Ok(if name == "echo" {
+                        arguments.get("value").cloned().unwrap_or(Json::Null)
+                    } else {
+                        Json::Null
+                    })
                 })
                 .build();
             registry.register(tool).expect("the tool is valid").keep();
@@ -40,7 +47,10 @@ impl Host {
     fn run(&self, code: &str) -> String {
         let arguments = json!({"code": code, "description": "Measure"});
         let call = ToolCall::new("bench", "run_code", arguments);
-        let result = self.tokio.block_on(self.tokio.spawn(self.registry.execute(call))).expect("the call does not panic");
+        let result = self
+            .tokio
+            .block_on(self.tokio.spawn(self.registry.execute(call)))
+            .expect("the call does not panic");
         assert!(!result.is_error(), "{}", result.text());
         result.text()
     }
@@ -64,11 +74,15 @@ fn run_of_a_program(c: &mut Criterion) {
             timed(n, || {
                 let (done, wait) = tokio::sync::oneshot::channel();
                 std::thread::spawn(move || done.send(1));
-                black_box(host.tokio.block_on(host.tokio.spawn(wait))).expect("the task does not panic").expect("the thread sends");
+                black_box(host.tokio.block_on(host.tokio.spawn(wait)))
+                    .expect("the task does not panic")
+                    .expect("the thread sends");
             })
         });
     });
-    group.bench_function("return 1", |b| b.iter_custom(|n| timed(n, || drop(black_box(host.run("return 1"))))));
+    group.bench_function("return 1", |b| {
+        b.iter_custom(|n| timed(n, || drop(black_box(host.run("return 1")))))
+    });
     group.finish();
 }
 
@@ -89,17 +103,25 @@ fn thousand_calls(c: &mut Criterion) {
         });
     });
     group.bench_function("floor: the program without calls", |b| {
-        b.iter_custom(|n| timed(n, || drop(black_box(host.run("for (let i = 0; i < 1000; i++) await null; return 1")))));
+        b.iter_custom(|n| {
+            timed(n, || drop(black_box(host.run("for (let i = 0; i < 1000; i++) await null; return 1"))))
+        });
     });
     group.bench_function("awaited one by one", |b| {
         b.iter_custom(|n| {
-            timed(n, || drop(black_box(host.run("for (let i = 0; i < 1000; i++) await tools.noop({}); return 1"))))
+            timed(n, || {
+                drop(black_box(host.run("for (let i = 0; i < 1000; i++) await tools.noop({}); return 1")))
+            })
         });
     });
     group.bench_function("all at once", |b| {
         b.iter_custom(|n| {
             timed(n, || {
-                drop(black_box(host.run("await Promise.all(Array.from({ length: 1000 }, () => tools.noop({}))); return 1")));
+                drop(black_box(
+                    host.run(
+                        "await Promise.all(Array.from({ length: 1000 }, () => tools.noop({}))); return 1",
+                    ),
+                ));
             })
         });
     });
@@ -108,7 +130,8 @@ fn thousand_calls(c: &mut Criterion) {
 
 fn large_values(c: &mut Criterion) {
     let host = Host::new();
-    let rows: Vec<Json> = (0..50_000).map(|id| json!({"id": id, "name": "row", "tags": ["a", "b"], "on": true})).collect();
+    let rows: Vec<Json> =
+        (0..50_000).map(|id| json!({"id": id, "name": "row", "tags": ["a", "b"], "on": true})).collect();
     let text = Json::from(rows).to_text();
     let mut group = c.benchmark_group("50000 small objects");
     group.sample_size(10);
@@ -133,7 +156,9 @@ fn arithmetic(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("loop of 1e7 turns", |b| {
         b.iter_custom(|n| {
-            timed(n, || drop(black_box(host.run("let s = 0; for (let i = 0; i < 1e7; i++) s += i % 7; return s"))))
+            timed(n, || {
+                drop(black_box(host.run("let s = 0; for (let i = 0; i < 1e7; i++) s += i % 7; return s")))
+            })
         });
     });
     group.finish();

@@ -54,12 +54,12 @@ pub use code_mode_schema as schema;
 
 pub use code_mode_codegen::{SdkTool, json_schema_to_ts, sdk_section};
 pub use code_mode_registry::{
-    Agent, CallId, ContentBlock, Mode, Registration, RegistryConfig, Signal, SignalSource, ToolCall, ToolDefinition,
-    ToolError, ToolRegistry, ToolResult, ToolRunContext,
+    Agent, CallId, ContentBlock, Mode, Registration, RegistryConfig, Signal, SignalSource, ToolCall,
+    ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext,
 };
 pub use code_mode_runtime::{
-    CodeMode, CodeModeConfig, CodeRunFailed, CodeRuntime, Failure, FailureKind, Isolation, Limits, RunOutcome,
-    RunRequest, ThreadRuntime, ThreadRuntimeConfig,
+    CodeMode, CodeModeConfig, CodeRunFailed, CodeRuntime, Failure, FailureKind, Isolation, Limits,
+    RunOutcome, RunRequest, ThreadRuntime, ThreadRuntimeConfig,
 };
 pub use code_mode_schema::{Json, Schema, json};
 

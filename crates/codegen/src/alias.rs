@@ -1,8 +1,6 @@
 //! Declarations of named types: which a block needs, in what order, under what names.
 
-use std::collections::HashSet;
-
-use crate::names::type_name;
+use crate::names::TypeNames;
 use crate::print::NAME_MARK;
 use crate::printed::Printed;
 use crate::share::{Candidates, KeyMap};
@@ -11,7 +9,7 @@ use crate::share::{Candidates, KeyMap};
 #[derive(Default)]
 pub(crate) struct Aliases {
     names: KeyMap<String>,
-    taken: HashSet<String>,
+    taken: TypeNames,
     declared: Vec<Declared>,
 }
 
@@ -36,8 +34,7 @@ impl Aliases {
             if self.names.contains_key(&candidate.key) {
                 continue;
             }
-            let name = type_name(candidate.label.hint.as_deref(), &self.taken);
-            self.taken.insert(name.clone());
+            let name = self.taken.take(candidate.label.hint.as_deref());
             self.names.insert(candidate.key, name);
             self.declared.push(Declared { place, record });
             pending.extend(marks_reversed(bodies.get(record)));

@@ -28,7 +28,8 @@ pub(crate) fn break_bare_loops(graph: &mut Graph) {
                 }
                 Node::Union(inner) => pending.extend(inner.iter().rev()),
                 Node::Both(inner) => {
-                    let leads_back = |id: &Id| bare_loops(graph, *id).iter().any(|place| inside.contains(place));
+                    let leads_back =
+                        |id: &Id| bare_loops(graph, *id).iter().any(|place| inside.contains(place));
                     let kept: Vec<Id> = inner.iter().copied().filter(|id| !leads_back(id)).collect();
                     let kept = both(graph, kept, Label::default());
                     members.push(kept);
@@ -45,7 +46,8 @@ pub(crate) fn break_bare_loops(graph: &mut Graph) {
 
 /// The groups of loops that reach each other (or one itself) without passing an object or an array.
 fn bare_groups(graph: &Graph) -> Vec<Vec<usize>> {
-    let edges: Vec<Vec<usize>> = graph.loops.iter().map(|recursive| bare_loops(graph, recursive.body)).collect();
+    let edges: Vec<Vec<usize>> =
+        graph.loops.iter().map(|recursive| bare_loops(graph, recursive.body)).collect();
     let mut reversed = vec![Vec::new(); edges.len()];
     for (from, targets) in edges.iter().enumerate() {
         targets.iter().for_each(|&target| reversed[target].push(from));

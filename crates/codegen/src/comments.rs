@@ -201,9 +201,6 @@ mod tests {
     fn literals_keep_their_value_when_made_safe() {
         let mut text = String::from("{{ kept | \"{{{x\" | \"```` \" | \"\u{2028}é\u{2029}\"");
         make_literals_safe(9, &mut text);
-        assert_eq!(
-            text,
-            "{{ kept | \"{\\u007b\\u007bx\" | \"``\\u0060` \" | \"\\u2028é\\u2029\""
-        );
+        assert_eq!(text, "{{ kept | \"{\\u007b\\u007bx\" | \"``\\u0060` \" | \"\\u2028é\\u2029\"");
     }
 }

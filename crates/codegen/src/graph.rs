@@ -107,8 +107,12 @@ impl Graph {
         let mut hasher = DefaultHasher::new();
         std::mem::discriminant(node).hash(&mut hasher);
         match node {
-            Node::Literals(literals) => literals.iter().for_each(|literal| hash_literal(literal, &mut hasher)),
-            Node::Tuple { items, required, rest } => (items.len(), required, rest.is_some()).hash(&mut hasher),
+            Node::Literals(literals) => {
+                literals.iter().for_each(|literal| hash_literal(literal, &mut hasher))
+            }
+            Node::Tuple { items, required, rest } => {
+                (items.len(), required, rest.is_some()).hash(&mut hasher)
+            }
             Node::Object(object) => {
                 object.openness.hash(&mut hasher);
                 for member in &object.members {

@@ -15,9 +15,10 @@ use crate::shape::{Id, Kinds, LEAVES, Node, ObjectNode, Openness};
 /// Units this many steps below the root become `unknown`: no compiler reads types of any depth.
 const MAX_DEPTH: u32 = 512;
 
-/// How many schemas may be read for one document; sets of schemas can be as many as the subsets of
-/// a document's schemas.
-const MAX_READINGS: usize = 100_000;
+/// How often schemas may be read for one document, besides so many times for each of them: there can
+/// be as many sets of schemas that hold at once as there are subsets.
+const MAX_READINGS: usize = 50_000;
+const MAX_READINGS_EACH: usize = 16;
 
 /// The number of a schema in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -172,7 +173,13 @@ enum Choice<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(document: &'a Json) -> Lowering<'a> {
-        let leaves = LEAVES.into_iter().map(|node| Unit { node, hint: None, is_definition: false, doc: None, depth: 0 });
+        let leaves = LEAVES.into_iter().map(|node| Unit {
+            node,
+            hint: None,
+            is_definition: false,
+            doc: None,
+            depth: 0,
+        });
         Lowering {
             resolver: Resolver::new(document),
             dialect: dialect_of(document),
@@ -252,7 +259,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn schema_at(&mut self, place: Place<'a>, origin: Origin<'a>) -> SchemaId {
-        let next = SchemaId(u32::try_from(self.schemas.len()).expect("a document in memory has fewer schemas"));
+        let next =
+            SchemaId(u32::try_from(self.schemas.len()).expect("a document in memory has fewer schemas"));
         let number = *self.numbers.entry((address(place.schema), address(place.resource))).or_insert(next);
         if number == next {
             self.schemas.push(Schema { place, origin, assertions: Assertions::read(place.schema) });
@@ -318,14 +326,15 @@ impl<'a> Lowering<'a> {
         if self.depth >= MAX_DEPTH {
             return self.unknown(facts.schemas[0], UnknownReason::TooDeep);
         }
-        if self.readings > MAX_READINGS {
+        if self.readings > MAX_READINGS + MAX_READINGS_EACH * self.schemas.len() {
             return self.unknown(facts.schemas[0], UnknownReason::TooLarge);
         }
         let name = facts.definition.and_then(|schema| self.definition_name(schema));
         let is_definition = name.is_some();
         let unit = self.push_unit(Node::Any, name.or(hint));
         self.units[unit.index()].is_definition = is_definition;
-        self.units[unit.index()].doc = facts.definition.and_then(|schema| notes::definition_doc(self.schema(schema)));
+        self.units[unit.index()].doc =
+            facts.definition.and_then(|schema| notes::definition_doc(self.schema(schema)));
         self.known.insert(request, unit);
         self.pending.push_back(Work { unit, facts, role });
         unit
@@ -451,8 +460,9 @@ impl<'a> Lowering<'a> {
         if literals.clone().any(|(literals, _)| literals.is_present()) {
             return literals::lower(literals, *kinds);
         }
-        let any = |test: fn(&Assertions<'_>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
-        let has_objects = kinds.has(Kinds::OBJECT) && any(|assertions| assertions.describe_objects());
+        let any =
+            |test: fn(&Assertions<'a>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
+        let has_objects = kinds.has(Kinds::OBJECT) && any(Assertions::describe_objects);
         let has_arrays = kinds.has(Kinds::ARRAY) && any(|assertions| assertions.array.is_present());
         if !has_objects && !has_arrays {
             if choices.is_empty() {
@@ -555,7 +565,8 @@ impl<'a> Lowering<'a> {
             union.push(match kind {
                 Kinds::ARRAY => self.push(Node::Array(Id::ANY)),
                 Kinds::OBJECT => {
-                    let any = ObjectNode { members: Vec::new(), indexes: Vec::new(), openness: Openness::Open };
+                    let any =
+                        ObjectNode { members: Vec::new(), indexes: Vec::new(), openness: Openness::Open };
                     self.push(Node::Object(any))
                 }
                 _ => leaf,

@@ -1,6 +1,6 @@
 //! Names in generated text: member keys, and what named types are called.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use code_mode_schema::write_json_string;
 
@@ -37,14 +37,41 @@ pub(crate) fn is_identifier(key: &str) -> bool {
     }
 }
 
-/// The name of a type: `$`, the hint in upper camel case, and a number if that is taken.
-///
-/// No keyword and no type of TypeScript's libraries starts with `$`, so no name can collide with
-/// one that a program or the block itself uses.
-pub(crate) fn type_name(hint: Option<&str>, taken: &HashSet<String>) -> String {
+/// The names of the types of a block.
+#[derive(Default)]
+pub(crate) struct TypeNames {
+    taken: HashSet<String>,
+    /// The last number that was given to a name.
+    numbers: HashMap<String, u32>,
+}
+
+impl TypeNames {
+    /// A name that is not taken yet: `$`, the hint in upper camel case, and a number if need be.
+    ///
+    /// No keyword and no type of TypeScript's libraries starts with `$`, so no name can collide with
+    /// one that a program or the block itself uses.
+    pub(crate) fn take(&mut self, hint: Option<&str>) -> String {
+        let name = camel_case(hint.unwrap_or_default());
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        // A name that ends in a digit gets a `_`, so that `$A1` again is not confused with `$A12`.
+        let separator = if name.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
+        let number = self.numbers.entry(name.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let numbered = format!("{name}{separator}{number}");
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
+    }
+}
+
+fn camel_case(hint: &str) -> String {
     let mut name = String::from("$");
     let mut starts_word = true;
-    for character in hint.unwrap_or_default().chars() {
+    for character in hint.chars() {
         if !character.is_ascii_alphanumeric() {
             starts_word = true;
         } else if starts_word {
@@ -57,11 +84,50 @@ pub(crate) fn type_name(hint: Option<&str>, taken: &HashSet<String>) -> String {
     if name.len() == 1 {
         name.push('T');
     }
-    if !taken.contains(&name) {
-        return name;
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_names_are_camel_case_and_never_taken_twice() {
+        let mut names = TypeNames::default();
+        let hints =
+            ["page-id", "PageId", "page id", "", "\u{e9}", "v1", "V1", "V1 2", "pageId2", "page_id", "1"];
+        let taken: Vec<String> = hints.iter().map(|hint| names.take(Some(hint))).collect();
+        assert_eq!(
+            taken,
+            [
+                "$PageId",
+                "$PageId2",
+                "$PageId3",
+                "$T",
+                "$T2",
+                "$V1",
+                "$V1_2",
+                "$V12",
+                "$PageId2_2",
+                "$PageId4",
+                "$1"
+            ]
+        );
+        assert_eq!(names.take(None), "$T3");
     }
-    // A name that ends in a digit gets a `_`, so that `$A1` twice is not the first `$A11`.
-    let separator = if name.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
-    let numbered = (2..).map(|number: u32| format!("{name}{separator}{number}"));
-    numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
+
+    #[test]
+    fn keys_are_bare_only_if_they_are_ascii_identifiers() {
+        let check = |key: &str, expected: &str| {
+            let mut text = String::new();
+            write_key(key, &mut text);
+            assert_eq!(text, expected);
+        };
+        check("a_1$", "a_1$");
+        check("class", "class");
+        check("1a", "\"1a\"");
+        check("", "\"\"");
+        check("\u{e9}", "\"\u{e9}\"");
+        check("a\"b\n", "\"a\\\"b\\n\"");
+    }
 }

@@ -238,7 +238,13 @@ impl Flat {
         Some(())
     }
 
-    fn push_joined(&mut self, printer: &Printer<'_>, members: &[Id], separator: &str, at_least: Binding) -> Option<()> {
+    fn push_joined(
+        &mut self,
+        printer: &Printer<'_>,
+        members: &[Id],
+        separator: &str,
+        at_least: Binding,
+    ) -> Option<()> {
         for (place, member) in members.iter().enumerate() {
             self.push(if place == 0 { "" } else { separator });
             self.push_bound(printer, *member, at_least)?;
@@ -339,7 +345,8 @@ impl<'g> Run<'_, 'g, '_> {
             }
             Task::Index(index) => {
                 self.write_with(|out| write_index_key(index, out));
-                self.tasks.push((Task::Text(if index.with_undefined { " | undefined;" } else { ";" }), indent));
+                self.tasks
+                    .push((Task::Text(if index.with_undefined { " | undefined;" } else { ";" }), indent));
                 self.tasks.push((Task::Type(index.value), indent));
             }
             Task::Bound(id, at_least) => {
@@ -458,7 +465,13 @@ fn write_member_key(member: &Member, out: &mut String) {
 fn inherited_text(member: &Member) -> &'static str {
     let is_inherited = matches!(
         &*member.name,
-        "constructor" | "toString" | "toLocaleString" | "valueOf" | "hasOwnProperty" | "isPrototypeOf" | "propertyIsEnumerable"
+        "constructor"
+            | "toString"
+            | "toLocaleString"
+            | "valueOf"
+            | "hasOwnProperty"
+            | "isPrototypeOf"
+            | "propertyIsEnumerable"
     );
     if is_inherited && member.presence == Presence::Optional { " | Function" } else { "" }
 }

@@ -31,7 +31,12 @@ impl Printed {
     /// Prints the root, unless its text is still right.
     ///
     /// The text continues `before`, the last line of which is `indent` levels in.
-    pub(crate) fn print(&mut self, decisions: &Decisions<'_>, indent: usize, before: impl FnOnce() -> String) {
+    pub(crate) fn print(
+        &mut self,
+        decisions: &Decisions<'_>,
+        indent: usize,
+        before: impl FnOnce() -> String,
+    ) {
         let named = self.types.candidates.records.iter().map(|record| decisions.is_named(record));
         if self.named.as_ref().is_some_and(|printed| named.clone().eq(printed.iter().copied())) {
             return;

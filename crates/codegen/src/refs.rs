@@ -155,7 +155,8 @@ fn hex_byte(digits: &[u8]) -> Option<u8> {
 }
 
 fn array_index(token: &str) -> Option<usize> {
-    let canonical = token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
+    let canonical =
+        token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
     canonical.then(|| token.parse().ok()).flatten()
 }
 
@@ -170,7 +171,8 @@ mod tests {
 
     #[track_caller]
     fn check(document: &Json, reference: &str, expected: Option<&Json>) {
-        let found = Resolver::new(document).resolve(Place::root(document), reference).map(|place| place.schema);
+        let found =
+            Resolver::new(document).resolve(Place::root(document), reference).map(|place| place.schema);
         assert_eq!(found, expected, "{reference}");
     }
 

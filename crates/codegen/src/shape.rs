@@ -152,7 +152,9 @@ impl Node {
     pub(crate) fn map_children(&mut self, mut map: impl FnMut(Id) -> Id) {
         match self {
             Node::Array(item) => *item = map(*item),
-            Node::Tuple { items, rest, .. } => items.iter_mut().chain(rest).for_each(|item| *item = map(*item)),
+            Node::Tuple { items, rest, .. } => {
+                items.iter_mut().chain(rest).for_each(|item| *item = map(*item))
+            }
             Node::Object(object) => {
                 object.members.iter_mut().for_each(|member| member.value = map(member.value));
                 object.indexes.iter_mut().for_each(|index| index.value = map(index.value));

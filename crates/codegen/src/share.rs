@@ -272,7 +272,8 @@ impl<'u> Decisions<'u> {
     }
 
     fn decision(&self, candidates: &Candidates, record: &Record) -> Decision {
-        let within = record.within.iter().map(|inner| self.made[candidates.records[*inner as usize].slot as usize]);
+        let within =
+            record.within.iter().map(|inner| self.made[candidates.records[*inner as usize].slot as usize]);
         let height = 1 + within.clone().map(|inner| inner.height).max().unwrap_or(0);
         let width = within.fold(record.own_width, |width, inner| width.saturating_add(inner.width));
         let uses = self.uses.table[record.slot as usize].uses;

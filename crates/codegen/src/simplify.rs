@@ -15,15 +15,17 @@ pub(crate) fn simplify(lowered: Lowered) -> Graph {
     let Order { children_first, loops } = Order::of(&lowered);
     let mut graph = Graph::new();
     let mut results: Vec<Id> = (0..lowered.units.len()).map(|_| Id::ANY).collect();
-    for leaf in 0..graph.nodes.len() {
-        results[leaf] = Id(u32::try_from(leaf).expect("there are a handful of leaves"));
+    for (leaf, result) in results.iter_mut().enumerate().take(graph.nodes.len()) {
+        *result = Id(u32::try_from(leaf).expect("there are a handful of leaves"));
     }
     let mut units: Vec<Option<Unit>> = lowered.units.into_iter().map(Some).collect();
     for &id in &loops {
         results[id.index()] = open_loop(&mut graph, units[id.index()].as_ref());
     }
     for id in children_first {
-        let Some(Unit { mut node, hint, is_definition, doc, .. }) = units[id.index()].take() else { continue };
+        let Some(Unit { mut node, hint, is_definition, doc, .. }) = units[id.index()].take() else {
+            continue;
+        };
         node.map_children(|child| results[child.index()]);
         let result = add(&mut graph, node, Label { hint, is_definition, doc });
         match loops.binary_search(&id) {
@@ -123,7 +125,8 @@ fn add(graph: &mut Graph, node: Node, label: Label) -> Id {
 }
 
 pub(crate) fn union(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
-    let members = flatten(graph, members, |node| if let Node::Union(inner) = node { Some(inner) } else { None });
+    let members =
+        flatten(graph, members, |node| if let Node::Union(inner) = node { Some(inner) } else { None });
     if members.contains(&Id::ANY) {
         return Id::ANY;
     }
@@ -145,7 +148,8 @@ pub(crate) fn union(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
 }
 
 pub(crate) fn both(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
-    let mut members = flatten(graph, members, |node| if let Node::Both(inner) = node { Some(inner) } else { None });
+    let mut members =
+        flatten(graph, members, |node| if let Node::Both(inner) = node { Some(inner) } else { None });
     if members.contains(&Id::NEVER) {
         return Id::NEVER;
     }

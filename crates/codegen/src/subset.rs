@@ -240,7 +240,11 @@ impl<'a> Printer<'a, '_> {
     fn print_object(&mut self, keywords: &Keywords<'a>, indent: usize) {
         let closed = keywords.closed.unwrap_or(false);
         let Some(properties) = keywords.properties.filter(|properties| !properties.is_empty()) else {
-            return self.out.push_str(if closed { "Record<string, never>" } else { "Record<string, JsonValue>" });
+            return self.out.push_str(if closed {
+                "Record<string, never>"
+            } else {
+                "Record<string, JsonValue>"
+            });
         };
         let mut required: Vec<&str> =
             keywords.required.into_iter().flat_map(|names| names.iter()).filter_map(Json::as_str).collect();

@@ -26,7 +26,10 @@ fn main() {
             None => "",
         };
         is_within &= bound.is_none_or(|bound| figure <= bound);
-        println!("{question:<64} {figure:>10.2?}  {verdict}{}", bound.map_or(String::new(), |b| format!("{b:.0?}")));
+        println!(
+            "{question:<64} {figure:>10.2?}  {verdict}{}",
+            bound.map_or(String::new(), |b| format!("{b:.0?}"))
+        );
     };
 
     report("floor: a boxed future that is ready", floor(), None);

@@ -22,8 +22,7 @@ use std::{
 };
 
 use futures::{
-    FutureExt, StreamExt, channel::oneshot, future::BoxFuture, stream::FuturesUnordered,
-    task::AtomicWaker,
+    FutureExt, StreamExt, channel::oneshot, future::BoxFuture, stream::FuturesUnordered, task::AtomicWaker,
 };
 
 use crate::{
@@ -57,12 +56,7 @@ impl PoolConfig {
     /// A pool for `max_in_flight` calls that nobody cancels, whose bodies run in the lane.
     #[must_use]
     pub fn new(max_in_flight: usize, commit_order: CommitOrder) -> Self {
-        Self {
-            max_in_flight: max_in_flight.max(1),
-            commit_order,
-            signal: Signal::never(),
-            spawn: None,
-        }
+        Self { max_in_flight: max_in_flight.max(1), commit_order, signal: Signal::never(), spawn: None }
     }
 }
 
@@ -148,10 +142,7 @@ impl CallPool {
 
     /// Adds a call behind those already submitted. After [`close`](Self::close) it is abandoned at once.
     pub fn submit(&self, call: ToolCall, observer: impl CallObserver) {
-        let submitted = Submitted {
-            call,
-            observer: Box::new(observer),
-        };
+        let submitted = Submitted { call, observer: Box::new(observer) };
         {
             let mut queue = lock(&self.shared.queue);
             // Under the lock, so that no call slips in behind the last look at the queue.
@@ -236,11 +227,7 @@ impl Pool {
             self.poll_again.store(false, Ordering::SeqCst);
             let Some(future) = lane.as_mut() else { return };
             let waker = Waker::from(Arc::clone(self));
-            if future
-                .as_mut()
-                .poll(&mut Context::from_waker(&waker))
-                .is_ready()
-            {
+            if future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready() {
                 *lane = None;
                 self.finished.store(true, Ordering::SeqCst);
                 self.driver.wake();
@@ -250,11 +237,7 @@ impl Pool {
     }
 
     fn poll_finished(&self) -> Poll<()> {
-        if self.finished.load(Ordering::SeqCst) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if self.finished.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
@@ -314,21 +297,14 @@ impl Lane {
             CommitOrder::Completion => self.finished.pop_front(),
             CommitOrder::Submission => {
                 let oldest = self.started.front().map(|started| started.place);
-                let at = self
-                    .finished
-                    .iter()
-                    .position(|(place, _)| Some(*place) == oldest);
+                let at = self.finished.iter().position(|(place, _)| Some(*place) == oldest);
                 at.and_then(|at| self.finished.remove(at))
             }
         };
         let Some((place, settled)) = next else {
             return false;
         };
-        let Some(at) = self
-            .started
-            .iter()
-            .position(|started| started.place == place)
-        else {
+        let Some(at) = self.started.iter().position(|started| started.place == place) else {
             return true;
         };
         let Some(started) = self.started.remove(at) else {
@@ -363,11 +339,7 @@ impl Lane {
         observe(|| next.observer.started());
         let place = self.next_place;
         self.next_place += 1;
-        self.started.push_back(Started {
-            place,
-            exclusive,
-            observer: next.observer,
-        });
+        self.started.push_back(Started { place, exclusive, observer: next.observer });
         match self.pool.registry.admit(next.call).await {
             Admission::Started(call) => self.launch(place, call),
             Admission::Asking(asking) => {
@@ -428,10 +400,7 @@ impl Lane {
     }
 
     /// Waits for the approval or for a body, whichever is first.
-    async fn answer_or_finished(
-        &mut self,
-        answer: &mut BoxFuture<'static, StartedCall>,
-    ) -> AnswerOr {
+    async fn answer_or_finished(&mut self, answer: &mut BoxFuture<'static, StartedCall>) -> AnswerOr {
         poll_fn(|context| {
             if let Poll::Ready(Some(finished)) = self.bodies.poll_next_unpin(context) {
                 return Poll::Ready(AnswerOr::Finished(finished));
@@ -460,11 +429,7 @@ impl Lane {
             if !lock(&pool.queue).is_empty() && cancelled.poll_unpin(context).is_ready() {
                 ready = true;
             }
-            if ready {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
+            if ready { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
@@ -523,11 +488,7 @@ mod tests {
         fn new() -> Self {
             let registry = ToolRegistry::new(RegistryConfig::new(Mode::Native)).unwrap();
             let (events, told) = mpsc::channel();
-            Self {
-                registry,
-                told,
-                events,
-            }
+            Self { registry, told, events }
         }
 
         /// A tool that is ready after `turns` further polls.
@@ -586,10 +547,7 @@ mod tests {
         fn run(&self, config: PoolConfig, names: &[&'static str]) -> Vec<String> {
             let pool = CallPool::new(self.registry.clone(), config);
             for name in names {
-                let tell = Tell {
-                    name,
-                    events: self.events.clone(),
-                };
+                let tell = Tell { name, events: self.events.clone() };
                 pool.submit(ToolCall::new(*name, *name, json!({})), tell);
             }
             pool.close();
@@ -625,14 +583,8 @@ mod tests {
         let setup = Setup::new();
         setup.tool("slow", 5, true);
         setup.tool("quick", 1, true);
-        let told = setup.run(
-            PoolConfig::new(10, CommitOrder::Completion),
-            &["slow", "quick"],
-        );
-        assert_eq!(
-            told,
-            ["start slow", "start quick", "commit quick", "commit slow"]
-        );
+        let told = setup.run(PoolConfig::new(10, CommitOrder::Completion), &["slow", "quick"]);
+        assert_eq!(told, ["start slow", "start quick", "commit quick", "commit slow"]);
     }
 
     #[test]
@@ -640,14 +592,8 @@ mod tests {
         let setup = Setup::new();
         setup.tool("slow", 5, true);
         setup.tool("quick", 1, true);
-        let told = setup.run(
-            PoolConfig::new(10, CommitOrder::Submission),
-            &["slow", "quick"],
-        );
-        assert_eq!(
-            told,
-            ["start slow", "start quick", "commit slow", "commit quick"]
-        );
+        let told = setup.run(PoolConfig::new(10, CommitOrder::Submission), &["slow", "quick"]);
+        assert_eq!(told, ["start slow", "start quick", "commit slow", "commit quick"]);
     }
 
     #[test]
@@ -656,21 +602,8 @@ mod tests {
         setup.tool("a", 3, true);
         setup.tool("write", 2, false);
         setup.tool("b", 0, true);
-        let told = setup.run(
-            PoolConfig::new(10, CommitOrder::Completion),
-            &["a", "write", "b"],
-        );
-        assert_eq!(
-            told,
-            [
-                "start a",
-                "commit a",
-                "start write",
-                "commit write",
-                "start b",
-                "commit b"
-            ]
-        );
+        let told = setup.run(PoolConfig::new(10, CommitOrder::Completion), &["a", "write", "b"]);
+        assert_eq!(told, ["start a", "commit a", "start write", "commit write", "start b", "commit b"]);
     }
 
     #[test]
@@ -713,18 +646,9 @@ mod tests {
     #[test]
     fn call_submitted_to_a_closed_pool_is_abandoned() {
         let setup = Setup::new();
-        let pool = CallPool::new(
-            setup.registry.clone(),
-            PoolConfig::new(1, CommitOrder::Completion),
-        );
+        let pool = CallPool::new(setup.registry.clone(), PoolConfig::new(1, CommitOrder::Completion));
         pool.close();
-        pool.submit(
-            ToolCall::new("a", "a", json!({})),
-            Tell {
-                name: "a",
-                events: setup.events.clone(),
-            },
-        );
+        pool.submit(ToolCall::new("a", "a", json!({})), Tell { name: "a", events: setup.events.clone() });
         assert_eq!(setup.told.try_iter().collect::<Vec<_>>(), ["abandon a"]);
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use code_mode_registry::scheduler::{CallObserver, CallPool};
 use code_mode_registry::{
-    AdditionalContext, Agent, CallId, HostEvent, Signal, Token, ToolCall, ToolRegistry, ToolResult, ToolRunContext,
+    AdditionalContext, Agent, CallId, HostEvent, Signal, Token, ToolCall, ToolRegistry, ToolResult,
+    ToolRunContext,
 };
 use code_mode_schema::Json;
 
@@ -110,7 +111,8 @@ impl HostFunctions for Dispatch {
             return reply.send(Err("unknown binding".to_owned()));
         };
         if self.run.signal.is_cancelled() {
-            return reply.send(Err(format!("run_code run is over ({}); {name} not dispatched", self.run.reason())));
+            return reply
+                .send(Err(format!("run_code run is over ({}); {name} not dispatched", self.run.reason())));
         }
         let number = {
             let mut tally = self.run.tally();
@@ -132,7 +134,8 @@ impl HostFunctions for Dispatch {
         if let Some(agent) = &self.run.agent {
             sub_call = sub_call.with_agent(agent.clone());
         }
-        self.pool.submit(sub_call, SubCall { run: Arc::clone(&self.run), number, id, name, arguments, reply });
+        self.pool
+            .submit(sub_call, SubCall { run: Arc::clone(&self.run), number, id, name, arguments, reply });
         // Most calls are ready at once; the program then has its answer without
         // another thread.
         self.pool.poll_now();

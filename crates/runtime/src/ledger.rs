@@ -41,7 +41,10 @@ pub(crate) fn settle(
     end: Result<Option<Json>, Failure>,
     limit_bytes: usize,
 ) -> (Vec<String>, Result<Option<Json>, Failure>) {
-    let log_bytes = logs.iter().enumerate().fold(2usize, |sum, (index, entry)| sum.saturating_add(entry_cost(index, entry)));
+    let log_bytes = logs
+        .iter()
+        .enumerate()
+        .fold(2usize, |sum, (index, entry)| sum.saturating_add(entry_cost(index, entry)));
     let end_bytes = match &end {
         Ok(value) => value.as_ref().map_or(0, Json::text_len),
         Err(failure) => json_string_len(&failure.message),

@@ -41,7 +41,10 @@ pub(crate) fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
             }
         }
         Err(_) if !seen.succeeded.is_empty() => {
-            parts.push(format!("these tool calls had succeeded before the failure: {}", names(&seen.succeeded)));
+            parts.push(format!(
+                "these tool calls had succeeded before the failure: {}",
+                names(&seen.succeeded)
+            ));
         }
         Err(_) => {}
     }
@@ -73,7 +76,9 @@ mod tests {
     }
 
     fn seen(open: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
-        let own = |counts: &[(&str, usize)]| counts.iter().map(|(name, count)| (Arc::from(*name), *count)).collect();
+        let own = |counts: &[(&str, usize)]| {
+            counts.iter().map(|(name, count)| (Arc::from(*name), *count)).collect()
+        };
         Seen { open: own(open), succeeded: own(succeeded) }
     }
 

@@ -85,7 +85,8 @@ pub(crate) fn threw(job: &Job, thrown: &Thrown) -> Failure {
 
 /// A rejection that nothing handled.
 pub(crate) fn unhandled(job: &Job, thrown: &Thrown) -> Failure {
-    let what = if thrown.tool.is_some() { "a tool call that was not awaited failed" } else { "unhandled rejection" };
+    let what =
+        if thrown.tool.is_some() { "a tool call that was not awaited failed" } else { "unhandled rejection" };
     described(job, format!("{what}: {}", thrown.head), thrown)
 }
 
@@ -151,7 +152,9 @@ fn nearest_tools(job: &Job, head: &str) -> Option<String> {
 
 /// Names that differ in case or separators only are as good as equal.
 fn likeness(a: &str, b: &str) -> f64 {
-    let plain = |name: &str| name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let plain = |name: &str| {
+        name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
     let (a, b) = (plain(a), plain(b));
     if !a.is_empty() && (b.contains(&a) || (a.contains(&b) && b.len() > 3)) {
         return 1.0;

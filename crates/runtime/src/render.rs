@@ -24,7 +24,9 @@ pub(crate) fn success(logs: &[&str], result: Option<&Json>) -> String {
 
 /// True if the text of a completed run says that there was no output.
 pub(crate) fn is_silent(logs: &[String], result: Option<&Json>) -> bool {
-    logs.iter().all(String::is_empty) && logs.len() < 2 && result.is_none_or(|result| result.as_str() == Some(""))
+    logs.iter().all(String::is_empty)
+        && logs.len() < 2
+        && result.is_none_or(|result| result.as_str() == Some(""))
 }
 
 /// The message of a failed run, with what it had printed.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use code_mode_registry::scheduler::{CallPool, CommitOrder, PoolConfig};
 use code_mode_registry::{
-    ErrorInfo, HostEvent, RUN_CODE, Signal, SignalSource, ToolDefinition, ToolError, ToolRegistry, ToolRunContext,
+    ErrorInfo, HostEvent, RUN_CODE, Signal, SignalSource, ToolDefinition, ToolError, ToolRegistry,
+    ToolRunContext,
 };
 use code_mode_schema::{Json, Object};
 
@@ -37,8 +38,14 @@ pub(crate) async fn run(
     let pool = pool(&registry, &signal)?;
     let names: Arc<[Arc<str>]> = names(&registry, &outer);
     let max_sub_calls = runtime.limits().max_sub_calls;
-    let dispatch =
-        Arc::new(Dispatch::new(registry.clone(), &outer, signal, pool.clone(), Arc::clone(&names), max_sub_calls));
+    let dispatch = Arc::new(Dispatch::new(
+        registry.clone(),
+        &outer,
+        signal,
+        pool.clone(),
+        Arc::clone(&names),
+        max_sub_calls,
+    ));
     // Whatever becomes of this future, the sub-calls are aborted and drained.
     let settle = Settle { settled, pool: pool.clone() };
     let mut request = RunRequest::new(text("code"));
@@ -115,7 +122,8 @@ struct Stream {
 impl LogSink for Stream {
     fn entry(&self, text: &str) {
         if self.outer.agent().is_some() && self.registry.has_host_observers() {
-            self.registry.emit_host_event(HostEvent::Log { call_id: self.outer.call_id().clone(), text: text.into() });
+            self.registry
+                .emit_host_event(HostEvent::Log { call_id: self.outer.call_id().clone(), text: text.into() });
         }
     }
 }

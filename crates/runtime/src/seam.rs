@@ -70,12 +70,7 @@ pub struct RunRequest {
 impl RunRequest {
     /// A run of `program` with nothing to call, which nobody cancels.
     pub fn new(program: impl Into<Arc<str>>) -> Self {
-        Self {
-            program: program.into(),
-            namespaces: Vec::new(),
-            signal: Signal::never(),
-            logs: None,
-        }
+        Self { program: program.into(), namespaces: Vec::new(), signal: Signal::never(), logs: None }
     }
 }
 
@@ -325,11 +320,57 @@ pub enum MisuseError {
 
 /// Words that no global may be called: they are the language's, or taken.
 const RESERVED: &[&str] = &[
-    "arguments", "await", "break", "case", "catch", "class", "console", "const", "continue", "debugger", "default",
-    "delete", "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "globalThis",
-    "if", "implements", "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private",
-    "protected", "public", "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof",
-    "undefined", "var", "void", "while", "with", "yield",
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "console",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "globalThis",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// Checks the names of a request. Contract 6.1.

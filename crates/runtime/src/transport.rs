@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use code_mode_codegen::{SdkTool, sdk_section};
 use code_mode_registry::prompt::places;
 use code_mode_registry::{
-    Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Section, SectionError, Token,
-    ToolDefinition, ToolExecution, ToolRegistry, ToolResult, Transport,
+    Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Section, SectionError,
+    Token, ToolDefinition, ToolExecution, ToolRegistry, ToolResult, Transport,
 };
 use code_mode_schema::{Json, Schema, json};
 
@@ -125,7 +125,11 @@ const CODE: &str = "The program: the body of an async TypeScript function.";
 const WHAT_FOR: &str = "Clear, concise description of what this program does in active voice, 5-10 words (shown in the UI). Examples: \"Count TODO markers across packages\"; \"Read failing test and its fixture\"; \"Rename config key in every cordis.yml\".";
 
 /// The tool. Contract 7.1.
-fn definition(registry: ToolRegistry, runtime: Arc<dyn CodeRuntime>, config: CodeModeConfig) -> ToolDefinition {
+fn definition(
+    registry: ToolRegistry,
+    runtime: Arc<dyn CodeRuntime>,
+    config: CodeModeConfig,
+) -> ToolDefinition {
     let notes = Notes { enabled: config.diagnostics, by_execution: Arc::default() };
     let parameters = json!({
         "type": "object",
@@ -184,7 +188,8 @@ impl Notes {
 
     /// The content with its note, if there is one.
     fn add(&self, execution: &ToolExecution, result: &ToolResult) -> Option<Vec<ContentBlock>> {
-        let note = self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).remove(&execution.token())?;
+        let note =
+            self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).remove(&execution.token())?;
         // The words of a policy that blocked the result stay as they are.
         if result.error().is_some_and(|failure| failure.code() != Some(run_code::FAILED)) {
             return None;

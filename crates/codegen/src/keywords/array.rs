@@ -2,8 +2,8 @@
 
 use code_mode_schema::Json;
 
-use super::object::Unevaluated;
 use super::Assertions;
+use super::object::Unevaluated;
 use crate::lower::{Dialect, Lowering, SchemaId, Step};
 use crate::shape::{Id, Node};
 
@@ -77,7 +77,8 @@ pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], hides_eval
     let shown = places.min(max).min(MAX_PLACES);
     let mut items = Vec::with_capacity(shown);
     for place in 0..shown {
-        let schemas: Vec<SchemaId> = layouts.iter().filter_map(|layout| layout.schema_at(ctx, place)).collect();
+        let schemas: Vec<SchemaId> =
+            layouts.iter().filter_map(|layout| layout.schema_at(ctx, place)).collect();
         items.push(ctx.request(&schemas));
     }
     let rest = match () {

@@ -64,7 +64,9 @@ impl<'a> Patterns<'a> {
     /// The index signatures of those that can be said exactly.
     pub(crate) fn exact(&self, ctx: &mut Lowering<'a>) -> Vec<Index> {
         let exact = self.0.iter().filter_map(|(_, keys, schema)| Some((keys.clone()?, *schema)));
-        exact.map(|(keys, schema)| Index { keys, value: ctx.request(&[schema]), with_undefined: false }).collect()
+        exact
+            .map(|(keys, schema)| Index { keys, value: ctx.request(&[schema]), with_undefined: false })
+            .collect()
     }
 
     /// The types of all.
@@ -74,7 +76,8 @@ impl<'a> Patterns<'a> {
 
     /// Adds the schemas that a declared member must fit because its name matches.
     pub(crate) fn add_matching(&self, name: &str, schemas: &mut Vec<SchemaId>) {
-        let matching = self.0.iter().filter(|(_, keys, _)| keys.as_ref().is_some_and(|keys| keys.match_name(name)));
+        let matching =
+            self.0.iter().filter(|(_, keys, _)| keys.as_ref().is_some_and(|keys| keys.match_name(name)));
         schemas.extend(matching.map(|(_, _, schema)| *schema));
     }
 }
@@ -120,7 +123,8 @@ fn names_of(schema: &Json) -> Names {
         return Names::None;
     }
     let listed = schema.get("enum").and_then(|names| names.as_array().map(|names| &**names));
-    let listed = listed.or(schema.get("const").map(std::slice::from_ref)).filter(|names| names.len() <= MAX_LISTED);
+    let listed =
+        listed.or(schema.get("const").map(std::slice::from_ref)).filter(|names| names.len() <= MAX_LISTED);
     if let Some(listed) = listed {
         let text = |name: &Json| if let Json::String(name) = name { Some(name.clone()) } else { None };
         return Names::Listed(listed.iter().filter_map(text).collect());
@@ -137,7 +141,8 @@ fn keys_of(pattern: &str) -> Option<Keys> {
         return Some(Keys::Any);
     }
     let literal = |text: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'/' | b'@');
+        let is_plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'/' | b'@');
         (!text.is_empty() && text.bytes().all(is_plain)).then(|| Box::from(text))
     };
     let prefix = pattern.strip_prefix('^').map(|rest| rest.strip_suffix(".*").unwrap_or(rest));

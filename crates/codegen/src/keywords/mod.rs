@@ -26,7 +26,8 @@ fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'a Json) {
             object::read(assertions, keyword, value);
         }
         "patternProperties" | "propertyNames" => keys::read(assertions, keyword, value),
-        "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains" | "minItems" | "maxItems" => {
+        "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains" | "minItems"
+        | "maxItems" => {
             array::read(assertions, keyword, value);
         }
         "allOf" | "anyOf" | "oneOf" => combine::read(assertions, keyword, value),
@@ -63,7 +64,8 @@ impl<'a> Assertions<'a> {
 
     /// Whether nothing is said but which kinds of value fit.
     pub(crate) fn are_only_kinds(&self) -> bool {
-        let is_composed = self.reference.is_present() || self.combine.is_present() || self.literals.is_present();
+        let is_composed =
+            self.reference.is_present() || self.combine.is_present() || self.literals.is_present();
         !is_composed && !self.describe_objects() && !self.array.is_present() && !self.kinds.is_malformed
     }
 

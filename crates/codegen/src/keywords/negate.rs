@@ -36,7 +36,11 @@ fn refused_kinds(schema: &Json) -> Kinds {
         Json::Object(object) if object.is_empty() => Kinds::ALL,
         Json::Object(object) if object.len() == 1 => {
             // Not every number is an integer, so refusing integers leaves numbers.
-            object.get("type").filter(|names| !names_integer(names)).and_then(kinds::kinds_of).unwrap_or(Kinds::NONE)
+            object
+                .get("type")
+                .filter(|names| !names_integer(names))
+                .and_then(kinds::kinds_of)
+                .unwrap_or(Kinds::NONE)
         }
         _ => Kinds::NONE,
     }

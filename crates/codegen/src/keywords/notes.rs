@@ -30,7 +30,9 @@ pub(crate) fn member_doc(ctx: &mut Lowering<'_>, schemas: &[SchemaId]) -> Option
             break;
         }
         hops -= 1;
-        if let Some(target) = ctx.assertions(schema).reference.plain.and_then(|text| ctx.referenced(schema, text)) {
+        if let Some(target) =
+            ctx.assertions(schema).reference.plain.and_then(|text| ctx.referenced(schema, text))
+        {
             pending.push((target, false));
         }
         if let Some(branch) = ctx.only_branch(schema) {
@@ -142,7 +144,8 @@ fn is_said_already(description: &str, constraint: &str) -> bool {
     if constraint.starts_with("default ") {
         return description.contains("default");
     }
-    let is_bound = constraint.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '<' | '>' | '-'));
+    let is_bound =
+        constraint.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '<' | '>' | '-'));
     if is_bound {
         return numbers(constraint).all(|bound| numbers(description).any(|number| number == bound));
     }
@@ -156,8 +159,10 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a format says something to a reader: those that only name a machine type do not.
 fn is_telling(format: &str) -> bool {
-    !matches!(format, "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64" | "float" | "double" | "string")
-        && format.len() <= 24
+    !matches!(
+        format,
+        "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64" | "float" | "double" | "string"
+    ) && format.len() <= 24
 }
 
 /// `1..10`, `>= 1`, `< 10`. Bounds that every safe integer fits are left out.
@@ -176,7 +181,8 @@ fn range(Bounds { min, above, max, below }: Bounds) -> Option<String> {
         (Some((">=", min)), Some(("<=", max))) => Some(format!("{}..{}", number_text(min), number_text(max))),
         (lower, upper) => {
             let sides = lower.into_iter().chain(upper);
-            let sides: Vec<String> = sides.map(|(sign, bound)| format!("{sign} {}", number_text(bound))).collect();
+            let sides: Vec<String> =
+                sides.map(|(sign, bound)| format!("{sign} {}", number_text(bound))).collect();
             Some(sides.join(", "))
         }
     }
@@ -188,9 +194,11 @@ fn length(bounds: Bounds, unit: &str) -> Option<String> {
     match (min, bounds.max) {
         (None, None) => None,
         (Some(1.0), None) => Some("non-empty".to_owned()),
-        (Some(min), Some(max)) if min == max => {
-            Some(format!("{} {}", number_text(min), if min == 1.0 { unit.trim_end_matches('s') } else { unit }))
-        }
+        (Some(min), Some(max)) if min == max => Some(format!(
+            "{} {}",
+            number_text(min),
+            if min == 1.0 { unit.trim_end_matches('s') } else { unit }
+        )),
         _ => range(Bounds { min, ..bounds }).map(|range| format!("{range} {unit}")),
     }
 }

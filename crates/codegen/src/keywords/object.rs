@@ -47,7 +47,8 @@ impl ObjectFacts<'_> {
 
     /// Whether every member is described by this schema, whatever its name.
     pub(crate) fn evaluates_all(&self) -> bool {
-        self.additional.is_some_and(|schema| schema.as_bool() != Some(false)) || self.unevaluated == Unevaluated::Taken
+        self.additional.is_some_and(|schema| schema.as_bool() != Some(false))
+            || self.unevaluated == Unevaluated::Taken
     }
 }
 
@@ -67,7 +68,12 @@ pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'
 ///
 /// Members that one schema declares and another closes out are kept: a type that is too wide costs
 /// a validation error, one that is too narrow forbids what is right.
-pub(crate) fn lower<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], role: Role, hides_evaluation: bool) -> Node {
+pub(crate) fn lower<'a>(
+    ctx: &mut Lowering<'a>,
+    schemas: &[SchemaId],
+    role: Role,
+    hides_evaluation: bool,
+) -> Node {
     let rest = Rest::of(ctx, schemas, hides_evaluation);
     let patterns = keys::Patterns::of(ctx, schemas);
     let names = keys::Names::of(ctx, schemas);

@@ -69,7 +69,8 @@ pub(crate) fn compile(folder: &str, sources: &BTreeMap<String, Source>) -> Optio
     }
     project.push_str("]}");
     std::fs::write(folder.join("tsconfig.json"), project).unwrap();
-    let output = Command::new(tsc).args(["--pretty", "false", "-p", "."]).current_dir(&folder).output().unwrap();
+    let output =
+        Command::new(tsc).args(["--pretty", "false", "-p", "."]).current_dir(&folder).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = parse_errors(&text);
     let is_explained = output.status.success() || !errors.is_empty();
@@ -110,7 +111,10 @@ fn compiler() -> &'static Result<PathBuf, String> {
                 .output()
                 .map_err(|error| format!("npm cannot be run: {error}"))?;
             if !tsc.exists() {
-                return Err(format!("npm did not install {PACKAGE}: {}", String::from_utf8_lossy(&npm.stderr)));
+                return Err(format!(
+                    "npm did not install {PACKAGE}: {}",
+                    String::from_utf8_lossy(&npm.stderr)
+                ));
             }
         }
         Ok(tsc)

@@ -13,7 +13,11 @@ use crate::compiler::{self, Source};
 
 /// Invalid values that the generated type takes all the same, and why it cannot do better.
 const BEYOND_TYPESCRIPT: &[(&str, &str, &[usize])] = &[
-    ("additional-schema-beside-properties", "an index signature must take what members take; integers", &[1, 2]),
+    (
+        "additional-schema-beside-properties",
+        "an index signature must take what members take; integers",
+        &[1, 2],
+    ),
     ("allof-merges-and-siblings", "bounds of numbers", &[1]),
     ("allof-of-unions", "a value of two branches fits a union", &[2]),
     ("big-min-max-items", "lengths of arrays", &[0, 1]),
@@ -66,10 +70,14 @@ fn edge_values_type_check_exactly_as_far_as_typescript_can_say() {
         let lines: Vec<usize> = values.iter().map(|(line, ..)| *line).collect();
         let other = errors.iter().filter(|(line, _)| !lines.contains(line));
         problems.extend(other.map(|(line, error)| format!("{name}:{line}: {error}")));
-        let listed = BEYOND_TYPESCRIPT.iter().find(|(file, ..)| file == name).map_or(&[][..], |(.., places)| *places);
+        let listed =
+            BEYOND_TYPESCRIPT.iter().find(|(file, ..)| file == name).map_or(&[][..], |(.., places)| *places);
         if taken != listed {
             let values: Vec<String> = file_values(&files[name], "invalid", &taken);
-            problems.push(format!("{name}: invalid values taken: {taken:?}, listed: {listed:?}: {}", values.join(" ")));
+            problems.push(format!(
+                "{name}: invalid values taken: {taken:?}, listed: {listed:?}: {}",
+                values.join(" ")
+            ));
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -86,11 +94,12 @@ fn tools_of_real_servers_compile_and_hardly_any_place_is_unknown() {
         for report in builder.reports() {
             for schema in [report.parameters, report.output] {
                 nodes += schema.nodes;
-                unknowns.extend(schema.unknowns.iter().map(|node| format!("{name}:{} {node:?}", report.name)));
+                unknowns
+                    .extend(schema.unknowns.iter().map(|node| format!("{name}:{} {node:?}", report.name)));
             }
         }
         let mut source = Source::default();
-        source.push(&builder.declarations());
+        source.push(builder.declarations());
         source.push("export {}");
         sources.insert(name, source);
     }

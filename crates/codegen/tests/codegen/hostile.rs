@@ -20,7 +20,8 @@ fn check(make: impl FnOnce() -> Json + Send + 'static) -> (String, Vec<UnknownRe
         let schema = make();
         let started = Instant::now();
         let rendered = render(&schema, 0);
-        let section = sdk_section(&[SdkTool { name: "a", description: "", parameters: &schema, output: &schema }]);
+        let section =
+            sdk_section(&[SdkTool { name: "a", description: "", parameters: &schema, output: &schema }]);
         assert!(started.elapsed() < MAX_TIME, "took {:?}", started.elapsed());
         assert!(section.len() < 64 << 20, "{} bytes", section.len());
         let text = json_schema_to_ts(&schema, 0);
@@ -36,13 +37,17 @@ fn nested(levels: usize, wrap: impl Fn(Json) -> Json) -> Json {
 
 #[test]
 fn any_depth_is_survived_and_only_the_depths_are_unknown() {
-    let wraps: [(&str, fn(Json) -> Json); 8] = [
+    type Wrap = fn(Json) -> Json;
+    let wraps: [(&str, Wrap); 8] = [
         ("properties", |inner| json!({"type": "object", "properties": {"a": inner}})),
         ("items", |inner| json!({"type": "array", "items": inner})),
         ("prefixItems", |inner| json!({"type": "array", "prefixItems": [inner]})),
         ("additionalProperties", |inner| json!({"type": "object", "additionalProperties": inner})),
         ("patternProperties", |inner| json!({"type": "object", "patternProperties": {"^x": inner}})),
-        ("anyOf", |inner| json!({"anyOf": [inner, {"type": "object", "properties": {"b": {"type": "null"}}}]})),
+        (
+            "anyOf",
+            |inner| json!({"anyOf": [inner, {"type": "object", "properties": {"b": {"type": "null"}}}]}),
+        ),
         ("untyped", |inner| json!({"properties": {"a": inner}})),
         ("nullable", |inner| json!({"nullable": true, "allOf": [{"type": "array", "items": inner}]})),
     ];
@@ -135,10 +140,13 @@ fn sets_of_schemas_that_multiply_without_end_become_unknown() {
 
 #[test]
 fn long_lists_are_linear() {
-    check(|| json!({"enum": ((0..100_000).map(|n| Json::from(format!("value {n}"))).collect::<Json>()), "x": 1}));
+    check(
+        || json!({"enum": ((0..100_000).map(|n| Json::from(format!("value {n}"))).collect::<Json>()), "x": 1}),
+    );
     check(|| json!({"anyOf": ((0..20_000).map(|n| json!({"const": n})).collect::<Json>())}));
     check(|| {
-        let branch = |n: i32| json!({"type": "object", "properties": {(format!("p{n}")): {"type": "string"}}});
+        let branch =
+            |n: i32| json!({"type": "object", "properties": {(format!("p{n}")): {"type": "string"}}});
         json!({"allOf": ((0..20_000).map(branch).collect::<Json>())})
     });
     check(|| {
@@ -150,7 +158,9 @@ fn long_lists_are_linear() {
         let members = (0..20_000).map(|n| (format!("p{n}"), json!({"$ref": (format!("#a{n}"))})));
         json!({"type": "object", "properties": (members.collect::<Object>()), "$defs": {"x": {"$anchor": "a7", "type": "number"}}})
     });
-    check(|| json!({"type": "array", "prefixItems": ((0..20_000).map(|_| json!({"type": "string"})).collect::<Json>())}));
+    check(
+        || json!({"type": "array", "prefixItems": ((0..20_000).map(|_| json!({"type": "string"})).collect::<Json>())}),
+    );
 }
 
 #[test]

@@ -37,7 +37,12 @@ fn cases_take_and_refuse_values_as_expected() {
         let mut source = Source::new();
         source.push(&format!("type T = {}", case.get("type").unwrap().as_str().unwrap()));
         for value in list(case.get("valid").unwrap()) {
-            expected.push((name.clone(), source.assign("T", value), true, format!("{family}: {}: {value}", says(case))));
+            expected.push((
+                name.clone(),
+                source.assign("T", value),
+                true,
+                format!("{family}: {}: {value}", says(case)),
+            ));
         }
         for (place, value) in list(case.get("invalid").unwrap()).iter().enumerate() {
             let taken = case.get("taken").map_or(&[][..], list);
@@ -62,7 +67,8 @@ fn cases_take_and_refuse_values_as_expected() {
 
 fn each_case(mut judge: impl FnMut(&str, &Json)) {
     for family in FAMILIES {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/keywords/{family}.json"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/keywords/{family}.json"));
         let cases = Json::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         list(&cases).iter().for_each(|case| judge(family, case));
     }

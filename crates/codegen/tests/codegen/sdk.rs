@@ -72,13 +72,31 @@ fn section_is_instructions_blank_line_and_fence() {
 #[test]
 fn empty_maps_are_on_one_line() {
     let text = sdk_declarations(&[]);
-    assert!(text.contains("\n\ninterface ToolArgsMap {}\n\ninterface ToolOutputMap {}\n\ntype ToolName"), "{text}");
+    assert!(
+        text.contains("\n\ninterface ToolArgsMap {}\n\ninterface ToolOutputMap {}\n\ntype ToolName"),
+        "{text}"
+    );
 }
 
 #[test]
 fn tools_are_sorted_by_code_units_and_quoted_when_needed() {
     let any = json!({});
-    let names = ["b", "a", "B", "\u{ff5e}", "\u{1f600}", "constructor", "__proto__", "delete", "export", "a-b", "1", "10", "2", ""];
+    let names = [
+        "b",
+        "a",
+        "B",
+        "\u{ff5e}",
+        "\u{1f600}",
+        "constructor",
+        "__proto__",
+        "delete",
+        "export",
+        "a-b",
+        "1",
+        "10",
+        "2",
+        "",
+    ];
     let tools: Vec<SdkTool<'_>> = names.iter().map(|name| tool(name, "", &any, &any)).collect();
     let text = sdk_declarations(&tools);
     let map = text.split("interface ToolArgsMap {\n").nth(1).unwrap().split("\n}").next().unwrap();
@@ -86,8 +104,20 @@ fn tools_are_sorted_by_code_units_and_quoted_when_needed() {
     assert_eq!(
         keys,
         [
-            "\"\"", "\"1\"", "\"10\"", "\"2\"", "B", "__proto__", "a", "\"a-b\"", "b", "constructor", "delete", "export",
-            "\"\u{1f600}\"", "\"\u{ff5e}\""
+            "\"\"",
+            "\"1\"",
+            "\"10\"",
+            "\"2\"",
+            "B",
+            "__proto__",
+            "a",
+            "\"a-b\"",
+            "b",
+            "constructor",
+            "delete",
+            "export",
+            "\"\u{1f600}\"",
+            "\"\u{ff5e}\""
         ]
     );
 }

@@ -64,7 +64,8 @@ fn arrays_are_suffixed() {
 #[test]
 fn element_is_parenthesised_iff_its_text_has_a_bar_or_ampersand() {
     let array = |items: Json| json!({"type": "array", "items": items});
-    let closed = |properties: Json| json!({"type": "object", "properties": properties, "additionalProperties": false});
+    let closed =
+        |properties: Json| json!({"type": "object", "properties": properties, "additionalProperties": false});
     let nullable = json!({"oneOf": [{"type": "string"}, {"type": "null"}]});
     check(&array(nullable.clone()), "(string | null)[]");
     check(&array(array(nullable.clone())), "((string | null)[])[]");
@@ -81,10 +82,7 @@ fn element_is_parenthesised_iff_its_text_has_a_bar_or_ampersand() {
         "c": array(array(json!({"type": "string", "enum": ["x", "y"]}))),
         "d": array(json!({"type": "string"}))
     }));
-    check(
-        &marked_before,
-        "{\n  \"a|b\"?: string[];\n  c?: ((\"x\" | \"y\")[])[];\n  d?: string[];\n}",
-    );
+    check(&marked_before, "{\n  \"a|b\"?: string[];\n  c?: ((\"x\" | \"y\")[])[];\n  d?: string[];\n}");
 }
 
 #[test]
@@ -93,7 +91,10 @@ fn objects_without_properties_are_records() {
     check(&json!({"type": "object", "properties": {}}), "Record<string, JsonValue>");
     check(&json!({"type": "object", "additionalProperties": true}), "Record<string, JsonValue>");
     check(&json!({"type": "object", "additionalProperties": false}), "Record<string, never>");
-    check(&json!({"type": "object", "properties": {}, "additionalProperties": false}), "Record<string, never>");
+    check(
+        &json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        "Record<string, never>",
+    );
 }
 
 #[test]
@@ -126,7 +127,8 @@ fn keys_are_bare_if_they_are_identifiers_and_in_javascript_order() {
 
 #[test]
 fn indent_is_kept_by_items_and_branches_and_grows_by_member() {
-    let inner = json!({"type": "object", "properties": {"b": {"type": "string"}}, "additionalProperties": false});
+    let inner =
+        json!({"type": "object", "properties": {"b": {"type": "string"}}, "additionalProperties": false});
     let schema = json!({
         "type": "object",
         "properties": {
@@ -193,14 +195,16 @@ fn any_depth_prints_on_a_small_stack() {
             arrays = json!({"type": "array", "items": arrays});
             unions = json!({"oneOf": [unions, {"type": "null"}]});
             if level < 2_000 {
-                objects = json!({"type": "object", "properties": {"a": objects}, "additionalProperties": false});
+                objects =
+                    json!({"type": "object", "properties": {"a": objects}, "additionalProperties": false});
             }
         }
         assert_eq!(json_schema_to_ts(&arrays, 0), format!("string{}", "[]".repeat(20_000)));
         assert_eq!(json_schema_to_ts(&unions, 0), format!("string{}", " | null".repeat(20_000)));
         let text = json_schema_to_ts(&objects, 0);
         assert!(text.starts_with("{\n  a?: {\n    a?: {\n") && text.ends_with("\n  };\n}"));
-        let parenthesised = json_schema_to_ts(&json!({"type": "array", "items": {"type": "array", "items": unions}}), 0);
+        let parenthesised =
+            json_schema_to_ts(&json!({"type": "array", "items": {"type": "array", "items": unions}}), 0);
         assert!(parenthesised.starts_with("((string | null") && parenthesised.ends_with("| null)[])[]"));
     };
     std::thread::Builder::new().stack_size(512 * 1024).spawn(work).unwrap().join().unwrap();

@@ -23,7 +23,8 @@ fn valid_instances_of_draft_2020_12_type_check() {
 
 fn check(draft: &str, dialect: &str) {
     let folder = std::env::var_os("JSON_SCHEMA_TEST_SUITE").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-schema-test-suite"));
+    let folder =
+        folder.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-schema-test-suite"));
     let Ok(files) = std::fs::read_dir(folder.join("tests").join(draft)) else {
         return println!("no JSON-Schema-Test-Suite in {}", folder.display());
     };
@@ -34,7 +35,9 @@ fn check(draft: &str, dialect: &str) {
         let Ok(groups) = Json::parse(&std::fs::read_to_string(&path).unwrap()) else { continue };
         for (place, group) in groups.as_array().unwrap().iter().enumerate() {
             let schema = match group.get("schema").unwrap() {
-                Json::Object(schema) if !schema.contains_key("$schema") => schema.with("$schema", dialect).into(),
+                Json::Object(schema) if !schema.contains_key("$schema") => {
+                    schema.with("$schema", dialect).into()
+                }
                 schema => schema.clone(),
             };
             let mut source = Source::new();

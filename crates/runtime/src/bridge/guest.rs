@@ -91,7 +91,10 @@ const MAX_TEXT_BYTES: usize = (1 << 29) - 24;
 fn settlement_text(settlement: Settlement) -> String {
     match settlement {
         Ok(value) if value.text_len() >= MAX_TEXT_BYTES => {
-            format!("-the result has {} bytes of JSON, more than the {MAX_TEXT_BYTES} that a program can take", value.text_len())
+            format!(
+                "-the result has {} bytes of JSON, more than the {MAX_TEXT_BYTES} that a program can take",
+                value.text_len()
+            )
         }
         Ok(value) => {
             let mut text = String::with_capacity(1 + value.text_len());

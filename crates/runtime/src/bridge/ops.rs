@@ -52,12 +52,7 @@ pub(crate) fn extension(js: Vec<deno_core::ExtensionFileSource>) -> Extension {
         op_code_mode_proxy_details(),
         op_code_mode_is_proxy(),
     ];
-    Extension {
-        name: "code_mode",
-        ops: Cow::Borrowed(OPS),
-        js_files: Cow::Owned(js),
-        ..Default::default()
-    }
+    Extension { name: "code_mode", ops: Cow::Borrowed(OPS), js_files: Cow::Owned(js), ..Default::default() }
 }
 
 fn guest(state: &OpState) -> Rc<dyn Guest> {

@@ -233,7 +233,8 @@ pub(crate) fn start(
         };
     };
     let undefined = v8::undefined(scope).into();
-    let promise = function.call(scope, undefined, &[]).and_then(|value| v8::Local::<v8::Promise>::try_from(value).ok());
+    let promise =
+        function.call(scope, undefined, &[]).and_then(|value| v8::Local::<v8::Promise>::try_from(value).ok());
     Ok(promise.map(|promise| Program { promise: v8::Global::new(scope, promise) }))
 }
 
@@ -292,7 +293,11 @@ impl Program {
     pub(crate) fn unhandled(&self, scope: &mut v8::PinScope<'_, '_>) -> Option<Thrown> {
         v8::tc_scope!(let scope, scope);
         let value = internals(|internals| {
-            internals.rejections.iter().find(|(promise, _)| *promise != self.promise).map(|(_, value)| value.clone())
+            internals
+                .rejections
+                .iter()
+                .find(|(promise, _)| *promise != self.promise)
+                .map(|(_, value)| value.clone())
         })??;
         let value = v8::Local::new(scope, value);
         Some(describe(scope, value).unwrap_or_else(unrenderable))
@@ -382,7 +387,8 @@ extern "C" fn on_rejection(message: v8::PromiseRejectMessage<'_>) {
         v8::PromiseRejectEvent::PromiseHandlerAddedAfterReject => INTERNALS.with_borrow_mut(|internals| {
             if let Some(internals) = internals {
                 // Handled late is mostly handled soon: the newest first.
-                if let Some(at) = internals.rejections.iter().rposition(|(rejected, _)| *rejected == promise) {
+                if let Some(at) = internals.rejections.iter().rposition(|(rejected, _)| *rejected == promise)
+                {
                     internals.rejections.remove(at);
                 }
             }
@@ -412,7 +418,8 @@ fn on_import<'s>(
     _attributes: v8::Local<'s, v8::FixedArray>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let specifier = specifier.to_rust_string_lossy(scope);
-    let message = format!("cannot import {specifier:?}: programs have no modules, call the functions of `tools`");
+    let message =
+        format!("cannot import {specifier:?}: programs have no modules, call the functions of `tools`");
     let message = v8::String::new(scope, &message)?;
     let error = v8::Exception::error(scope, message);
     let resolver = v8::PromiseResolver::new(scope)?;

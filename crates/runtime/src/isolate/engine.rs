@@ -59,7 +59,8 @@ fn start() -> Result<Engine, String> {
         runtime.block_on(async move {
             while let Some(work) = requests.recv().await {
                 let handle = handle.clone();
-                let thread = std::thread::Builder::new().name("code-mode-isolate".to_owned()).stack_size(STACK_BYTES);
+                let thread =
+                    std::thread::Builder::new().name("code-mode-isolate".to_owned()).stack_size(STACK_BYTES);
                 let spawned = thread.spawn(move || {
                     let _entered = handle.enter();
                     work();

@@ -88,7 +88,11 @@ impl Limits {
             return refuse("maxOutputBytes", "at least 4", self.max_output_bytes.to_string());
         }
         if self.max_old_generation_size_mb < 8 {
-            return refuse("maxOldGenerationSizeMb", "at least 8", self.max_old_generation_size_mb.to_string());
+            return refuse(
+                "maxOldGenerationSizeMb",
+                "at least 8",
+                self.max_old_generation_size_mb.to_string(),
+            );
         }
         Ok(())
     }

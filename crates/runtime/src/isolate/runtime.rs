@@ -14,7 +14,9 @@ use super::engine::Engine;
 use super::limits::{Limits, LimitsError};
 use super::thread::{self, End, FromIsolate, Job};
 use super::watchdog;
-use crate::seam::{CodeRuntime, Failure, FailureKind, Isolation, LogSink, MisuseError, RunOutcome, RunRequest, check_names};
+use crate::seam::{
+    CodeRuntime, Failure, FailureKind, Isolation, LogSink, MisuseError, RunOutcome, RunRequest, check_names,
+};
 use crate::{ledger, outcome};
 
 /// What a [`ThreadRuntime`] is made with.
@@ -306,7 +308,10 @@ async fn answer(
                     return Poll::Ready(End { end, ends_with_expression: false });
                 }
                 Poll::Pending if control.is_overdue() => {
-                    return Poll::Ready(End { end: Err(outcome::stopped(control)), ends_with_expression: false });
+                    return Poll::Ready(End {
+                        end: Err(outcome::stopped(control)),
+                        ends_with_expression: false,
+                    });
                 }
                 Poll::Pending => return Poll::Pending,
             }
@@ -331,6 +336,8 @@ fn aborted(signal: &Signal) -> Failure {
 }
 
 fn reason(signal: &Signal) -> String {
-    signal.reason().map_or_else(|| "AbortError: This operation was aborted".to_owned(), |reason| reason.as_str().to_owned())
+    signal.reason().map_or_else(
+        || "AbortError: This operation was aborted".to_owned(),
+        |reason| reason.as_str().to_owned(),
+    )
 }
-

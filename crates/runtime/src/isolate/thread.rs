@@ -234,7 +234,8 @@ impl Housekeeping {
             return false;
         }
         // None of our work is in deno_core's loop, so neither is its outcome.
-        let _ = runtime.poll_event_loop(&mut Context::from_waker(&self.waker), PollEventLoopOptions::default());
+        let _ =
+            runtime.poll_event_loop(&mut Context::from_waker(&self.waker), PollEventLoopOptions::default());
         true
     }
 }

@@ -17,7 +17,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 impl Timers {
     pub(crate) fn start(&mut self, id: u32, delay_ms: f64, now: Instant) {
         self.cancel(id);
-        let delay = Duration::try_from_secs_f64((delay_ms / 1000.0).max(0.0)).map_or(LONGEST, |delay| delay.min(LONGEST));
+        let delay = Duration::try_from_secs_f64((delay_ms / 1000.0).max(0.0))
+            .map_or(LONGEST, |delay| delay.min(LONGEST));
         self.started += 1;
         let entry = (now + delay, self.started);
         self.by_id.insert(id, entry);

@@ -77,10 +77,12 @@ fn work(state: &Mutex<State>, changed: &Condvar) {
         });
         guard.wakes = guard.runs.iter().map(|watched| watched.next).min();
         guard = match guard.wakes {
-            Some(wakes) => changed
-                .wait_timeout(guard, wakes.saturating_duration_since(now))
-                .unwrap_or_else(PoisonError::into_inner)
-                .0,
+            Some(wakes) => {
+                changed
+                    .wait_timeout(guard, wakes.saturating_duration_since(now))
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
             None => changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
         };
     }

@@ -38,18 +38,41 @@ pub(super) fn unopened_brace(text: &str) -> Option<usize> {
 }
 
 /// Words after which a slash begins a regular expression.
-const BEFORE_OPERAND: &[&str] = &[
-    "return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else",
-];
+const BEFORE_OPERAND: &[&str] =
+    &["return", "typeof", "instanceof", "in", "new", "delete", "void", "throw", "case", "do", "else"];
 /// Words that are an operator in one place and a name in another.
 const EITHER: &[&str] = &["await", "yield", "of"];
 /// Words whose parentheses are a head that a statement follows.
 const HEADS: &[&str] = &["if", "for", "while", "with"];
 /// Words that cannot end a statement, so that a line break after them is none.
 const NOT_AN_END: &[&str] = &[
-    "as", "await", "case", "class", "const", "delete", "do", "else", "extends", "finally", "function",
-    "implements", "in", "infer", "instanceof", "keyof", "let", "new", "of", "readonly", "satisfies",
-    "throw", "try", "typeof", "unique", "var", "void",
+    "as",
+    "await",
+    "case",
+    "class",
+    "const",
+    "delete",
+    "do",
+    "else",
+    "extends",
+    "finally",
+    "function",
+    "implements",
+    "in",
+    "infer",
+    "instanceof",
+    "keyof",
+    "let",
+    "new",
+    "of",
+    "readonly",
+    "satisfies",
+    "throw",
+    "try",
+    "typeof",
+    "unique",
+    "var",
+    "void",
 ];
 /// Words that go on with the statement before them, also on a new line.
 const CONTINUES: &[&str] = &["catch", "else", "extends", "finally", "in", "instanceof", "is", "of"];
@@ -310,9 +333,8 @@ impl<'a> Scan<'a> {
 
     fn word(&mut self, rest: &'a str) {
         let number = rest.starts_with(|first: char| first.is_ascii_digit());
-        let length = rest
-            .find(|char: char| !(is_word(char) || (number && char == '.')))
-            .unwrap_or(rest.len());
+        let length =
+            rest.find(|char: char| !(is_word(char) || (number && char == '.'))).unwrap_or(rest.len());
         let word = &rest[..length];
         let member = self.text[..self.at].trim_end().ends_with('.') && !number;
         self.at += length;
@@ -336,7 +358,9 @@ impl<'a> Scan<'a> {
 }
 
 fn is_word(char: char) -> bool {
-    char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '#' | '\\') || !(char.is_ascii() || char.is_whitespace())
+    char.is_ascii_alphanumeric()
+        || matches!(char, '_' | '$' | '#' | '\\')
+        || !(char.is_ascii() || char.is_whitespace())
 }
 
 /// True if what stands at `rest` can begin a statement, so that a line break
@@ -387,9 +411,21 @@ mod tests {
     #[test]
     fn flat_texts_of_any_length_fit() {
         for line in [
-            "const a = 1;", "a()\n", "{ a }", "function a() {}", "x = [1, 2]\n", "if (a) b()\n", "x = `${a} ${b}`\n",
-            "a = /[/'\"`(]+/.test('(') ? 1 : 2\n", "s = \"((((\"\n", "// ((((\n", "/* (((( */", "a = b / c / d\n", "i++\n",
-            "interface A { b: Map<string, number>; }", "type A =\n  | 'b'\n  | 'c'\n",
+            "const a = 1;",
+            "a()\n",
+            "{ a }",
+            "function a() {}",
+            "x = [1, 2]\n",
+            "if (a) b()\n",
+            "x = `${a} ${b}`\n",
+            "a = /[/'\"`(]+/.test('(') ? 1 : 2\n",
+            "s = \"((((\"\n",
+            "// ((((\n",
+            "/* (((( */",
+            "a = b / c / d\n",
+            "i++\n",
+            "interface A { b: Map<string, number>; }",
+            "type A =\n  | 'b'\n  | 'c'\n",
         ] {
             fits(&line.repeat(5_000));
         }
@@ -399,9 +435,35 @@ mod tests {
     #[test]
     fn whatever_nests_is_refused() {
         for unit in [
-            "(", "[", "{", "a=>", "a=>\n", "!", "!\n", "1+", "1\n+", "a.", "a\n.b()", "a?b:", "if(a)", "if(a)\n", "for(;;)\n",
-            "if(a){}else ", "if(a){}\nelse ", "a:\n", "`${", "f(", "A<B,", "new ", "await\n", "a\n(", "do\n", "} (",
-            "(')'+", "(\")\",", "(/)/,",
+            "(",
+            "[",
+            "{",
+            "a=>",
+            "a=>\n",
+            "!",
+            "!\n",
+            "1+",
+            "1\n+",
+            "a.",
+            "a\n.b()",
+            "a?b:",
+            "if(a)",
+            "if(a)\n",
+            "for(;;)\n",
+            "if(a){}else ",
+            "if(a){}\nelse ",
+            "a:\n",
+            "`${",
+            "f(",
+            "A<B,",
+            "new ",
+            "await\n",
+            "a\n(",
+            "do\n",
+            "} (",
+            "(')'+",
+            "(\")\",",
+            "(/)/,",
         ] {
             refused(&unit.repeat(10_000));
         }

@@ -171,7 +171,13 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_and_not_a_crash() {
-        for text in ["(".repeat(200_000), "[".repeat(200_000), "a=>".repeat(200_000), "!".repeat(300_000), "1+".repeat(300_000) + "1"] {
+        for text in [
+            "(".repeat(200_000),
+            "[".repeat(200_000),
+            "a=>".repeat(200_000),
+            "!".repeat(300_000),
+            "1+".repeat(300_000) + "1",
+        ] {
             let error = prepare(&text, LIMIT).map(|_| ()).unwrap_err();
             assert!(matches!(error, SourceError::TooDeep { .. }), "{error}");
         }

@@ -26,7 +26,8 @@ pub(super) fn check(text: &str) -> Result<Parsed, SourceError> {
     let wrapped = format!("{HEAD}{text}{TAIL}");
     let map: Lrc<SourceMap> = Lrc::default();
     let file = map.new_source_file(Lrc::new(FileName::Anon), wrapped);
-    let lexer = Lexer::new(Syntax::Typescript(typescript()), EsVersion::latest(), StringInput::from(&*file), None);
+    let lexer =
+        Lexer::new(Syntax::Typescript(typescript()), EsVersion::latest(), StringInput::from(&*file), None);
     let mut parser = Parser::new_from(lexer);
     let parsed = parser.parse_script();
     let errors = parser.take_errors();
@@ -103,7 +104,9 @@ fn worded(text: &str, offset: usize, kind: &SyntaxError) -> (String, Option<&'st
             };
             (MODULE_CODE.to_owned(), Some(advice))
         }
-        SyntaxError::Expected(token, got) if got == "<eof>" => (format!("Expected '{token}', got '<eof>'"), None),
+        SyntaxError::Expected(token, got) if got == "<eof>" => {
+            (format!("Expected '{token}', got '<eof>'"), None)
+        }
         _ if rest.starts_with('@') => (
             "Decorators are not supported".to_owned(),
             Some("call the function on the class or method instead"),

@@ -71,9 +71,6 @@ struct Collect(Arc<Mutex<Vec<(BytePos, String)>>>);
 impl Emitter for Collect {
     fn emit(&mut self, diagnostic: &mut DiagnosticBuilder<'_>) {
         let place = diagnostic.span.primary_span().map_or(BytePos(0), Span::lo);
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((place, diagnostic.message()));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((place, diagnostic.message()));
     }
 }
