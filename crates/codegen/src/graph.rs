@@ -66,6 +66,12 @@ impl Graph {
         &self.facts[id.index()]
     }
 
+    /// About how long the text is with everything but loops written out.
+    pub(crate) fn width(&self) -> u32 {
+        let bodies = self.loops.iter().map(|recursive| recursive.body);
+        bodies.fold(self.facts(self.root).width, |width, body| width.saturating_add(self.facts(body).width))
+    }
+
     /// Adds a node whose children are there already.
     pub(crate) fn push(&mut self, node: Node, label: Label) -> Id {
         let id = Id(u32::try_from(self.nodes.len()).expect("no larger than the graph it is made from"));
@@ -80,16 +86,28 @@ impl Graph {
     /// Makes the hashes of types that contain themselves tell them apart.
     ///
     /// A loop's hash is what it holds when looked at to a depth of as many loops as there are, so
-    /// equal hashes mean types that unfold alike, wherever their graphs come from.
+    /// equal hashes mean types that unfold alike, wherever their graphs come from. Where that would
+    /// take long, a loop is only equal to the one at its place in an equal graph.
     pub(crate) fn settle_hashes(&mut self) {
-        const MAX_ROUNDS: usize = 8;
+        const MAX_STEPS: usize = 1_000_000;
         if self.loops.is_empty() {
             return;
         }
-        for recursive in &mut self.loops {
-            recursive.hash = 0;
+        let mut steps: usize = 0;
+        for (node, _) in self.nodes.iter().zip(&self.facts).filter(|(_, facts)| facts.is_recursive) {
+            steps += 1;
+            node.each_child(|_| steps += 1);
         }
-        for _ in 0..(self.loops.len() + 1).min(MAX_ROUNDS) {
+        let mut rounds = self.loops.len() + 1;
+        let mut salt = 0;
+        if rounds.saturating_mul(steps) > MAX_STEPS {
+            rounds = 1;
+            salt = self.hash_of_all();
+        }
+        for (place, recursive) in self.loops.iter_mut().enumerate() {
+            recursive.hash = if salt == 0 { 0 } else { salt.wrapping_add(place as u64) };
+        }
+        for _ in 0..rounds {
             for place in 0..self.nodes.len() {
                 if self.facts[place].is_recursive {
                     self.facts[place].hash = self.hash_of(&self.nodes[place]);
@@ -99,6 +117,15 @@ impl Graph {
                 self.loops[place].hash = self.facts(self.loops[place].body).hash;
             }
         }
+    }
+
+    fn hash_of_all(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for node in &self.nodes {
+            self.hash_of(node).hash(&mut hasher);
+            node.each_child(|child| child.hash(&mut hasher));
+        }
+        hasher.finish() | 1
     }
 
     fn hash_of(&self, node: &Node) -> u64 {

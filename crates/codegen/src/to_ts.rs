@@ -47,7 +47,7 @@ pub fn render(schema: &Json, indent: usize) -> Rendered {
         subset::print(schema, indent, &mut text);
         return Rendered { text, aliases: Vec::new(), unknowns, nodes };
     };
-    let is_long = types.graph.facts(types.graph.root).width > MAX_UNSHARED_WIDTH;
+    let is_long = types.graph.width() > MAX_UNSHARED_WIDTH;
     let sharing = if is_long { Sharing::WhereItPays } else { Sharing::WhereNeeded };
     let mut uses = Uses::default();
     uses.add(&mut types.candidates);

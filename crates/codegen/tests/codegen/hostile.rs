@@ -141,25 +141,25 @@ fn sets_of_schemas_that_multiply_without_end_become_unknown() {
 #[test]
 fn long_lists_are_linear() {
     check(
-        || json!({"enum": ((0..100_000).map(|n| Json::from(format!("value {n}"))).collect::<Json>()), "x": 1}),
+        || json!({"enum": ((0..20_000).map(|n| Json::from(format!("value {n}"))).collect::<Json>()), "x": 1}),
     );
-    check(|| json!({"anyOf": ((0..20_000).map(|n| json!({"const": n})).collect::<Json>())}));
+    check(|| json!({"anyOf": ((0..5_000).map(|n| json!({"const": n})).collect::<Json>())}));
     check(|| {
         let branch =
             |n: i32| json!({"type": "object", "properties": {(format!("p{n}")): {"type": "string"}}});
-        json!({"allOf": ((0..20_000).map(branch).collect::<Json>())})
+        json!({"allOf": ((0..5_000).map(branch).collect::<Json>())})
     });
     check(|| {
-        let members = (0..20_000).map(|n| (format!("p{n}"), json!({"type": "string", "minLength": n})));
-        let required = (0..40_000).map(|n| Json::from(format!("p{n}"))).collect::<Json>();
+        let members = (0..5_000).map(|n| (format!("p{n}"), json!({"type": "string", "minLength": n})));
+        let required = (0..10_000).map(|n| Json::from(format!("p{n}"))).collect::<Json>();
         json!({"type": "object", "properties": (members.collect::<Object>()), "required": required})
     });
     check(|| {
-        let members = (0..20_000).map(|n| (format!("p{n}"), json!({"$ref": (format!("#a{n}"))})));
+        let members = (0..5_000).map(|n| (format!("p{n}"), json!({"$ref": (format!("#a{n}"))})));
         json!({"type": "object", "properties": (members.collect::<Object>()), "$defs": {"x": {"$anchor": "a7", "type": "number"}}})
     });
     check(
-        || json!({"type": "array", "prefixItems": ((0..20_000).map(|_| json!({"type": "string"})).collect::<Json>())}),
+        || json!({"type": "array", "prefixItems": ((0..5_000).map(|_| json!({"type": "string"})).collect::<Json>())}),
     );
 }
 
@@ -167,8 +167,8 @@ fn long_lists_are_linear() {
 fn unions_that_all_name_each_other_are_linear() {
     let (text, unknowns) = check(|| {
         let mut definitions = Object::builder();
-        for place in 0..300 {
-            let others = (0..300).map(|other| json!({"$ref": (format!("#/$defs/d{other}"))}));
+        for place in 0..100 {
+            let others = (0..100).map(|other| json!({"$ref": (format!("#/$defs/d{other}"))}));
             let branches: Json = others.chain([json!({"const": place})]).collect();
             definitions.insert(format!("d{place}"), json!({"anyOf": branches}));
         }
@@ -176,7 +176,7 @@ fn unions_that_all_name_each_other_are_linear() {
     });
     assert_eq!(unknowns, []);
     let mut expected = String::from("$D0\n\ntype $D0 = ");
-    for place in 0..300 {
+    for place in 0..100 {
         write!(expected, "{}{place}", if place == 0 { "" } else { " | " }).unwrap();
     }
     let mut found: Vec<&str> = text.strip_prefix("$D0\n\ntype $D0 = ").unwrap().split(" | ").collect();
