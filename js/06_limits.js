@@ -48,7 +48,7 @@
     if ((typeof value !== "object" || value === null) && typeof value !== "function") return value;
     if (!internals.native.isProxy(value)) {
       const own = ownDescriptor(value, "length");
-      if (own !== undefined && own.get === undefined && own.set === undefined) {
+      if (own !== undefined && typeof own.value === "number") {
         checkLength(value, name);
         return value;
       }
