@@ -158,6 +158,10 @@ mod tests {
     #[test]
     fn unfinished_text_points_into_the_program() {
         refused("if (a) {", "Expected '}', got '<eof>' (program:1:9)");
+        refused(
+            "[1].map((n) => { const r = await tools.f({ n }); return r })",
+            "`await` is only allowed in an async function (program:1:34): write `async` before the function that it stands in",
+        );
         refused("const a = ;", "Expression expected (program:1:11)");
     }
 

@@ -107,6 +107,10 @@ fn worded(text: &str, offset: usize, kind: &SyntaxError) -> (String, Option<&'st
         SyntaxError::Expected(token, got) if got == "<eof>" => {
             (format!("Expected '{token}', got '<eof>'"), None)
         }
+        _ if text[..offset].trim_end().ends_with("await") => (
+            "`await` is only allowed in an async function".to_owned(),
+            Some("write `async` before the function that it stands in"),
+        ),
         _ if rest.starts_with('@') => (
             "Decorators are not supported".to_owned(),
             Some("call the function on the class or method instead"),
