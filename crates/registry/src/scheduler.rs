@@ -7,7 +7,7 @@
 //!
 //! The lane is a future that whoever has a reason may poll: the task that drives the pool, and a thread that has just
 //! submitted a call and would rather have its result at once than through another thread
-//! ([`CallPool::poll_now`]). A body that is not ready when it is first polled moves to the [`Spawn`] the pool was given.
+//! ([`CallPool::submit_and_poll`]). A body that is not ready when it is first polled moves to the [`Spawn`] the pool was given.
 
 use std::{
     collections::VecDeque,
@@ -142,18 +142,33 @@ impl CallPool {
 
     /// Adds a call behind those already submitted. After [`close`](Self::close) it is abandoned at once.
     pub fn submit(&self, call: ToolCall, observer: impl CallObserver) {
+        if self.enqueue(call, observer) {
+            self.shared.notify();
+        }
+    }
+
+    /// As [`submit`](Self::submit) and then [`poll_now`](Self::poll_now), which wakes no other thread for a call that
+    /// is ready at once.
+    pub fn submit_and_poll(&self, call: ToolCall, observer: impl CallObserver) {
+        if self.enqueue(call, observer) {
+            self.shared.changed.store(true, Ordering::SeqCst);
+            self.shared.poll_lane();
+        }
+    }
+
+    /// Whether the call was queued; if not, it is abandoned.
+    fn enqueue(&self, call: ToolCall, observer: impl CallObserver) -> bool {
         let submitted = Submitted { call, observer: Box::new(observer) };
         {
             let mut queue = lock(&self.shared.queue);
             // Under the lock, so that no call slips in behind the last look at the queue.
             if !self.shared.closed.load(Ordering::SeqCst) {
                 queue.push_back(submitted);
-                drop(queue);
-                self.shared.notify();
-                return;
+                return true;
             }
         }
         abandon(submitted);
+        false
     }
 
     /// Polls the lane on this thread as far as it goes without waiting, unless another thread is doing so.
