@@ -136,9 +136,6 @@ impl HostFunctions for Dispatch {
         }
         self.pool
             .submit(sub_call, SubCall { run: Arc::clone(&self.run), number, id, name, arguments, reply });
-        // Most calls are ready at once; the program then has its answer without
-        // another thread.
-        self.pool.poll_now();
     }
 }
 
