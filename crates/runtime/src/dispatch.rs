@@ -134,8 +134,10 @@ impl HostFunctions for Dispatch {
         if let Some(agent) = &self.run.agent {
             sub_call = sub_call.with_agent(agent.clone());
         }
-        self.pool
-            .submit(sub_call, SubCall { run: Arc::clone(&self.run), number, id, name, arguments, reply });
+        self.pool.submit_and_poll(
+            sub_call,
+            SubCall { run: Arc::clone(&self.run), number, id, name, arguments, reply },
+        );
     }
 }
 
