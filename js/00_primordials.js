@@ -122,6 +122,7 @@
     ArrayPrototypePop: method(ArrayPrototype, "pop"),
     ArrayPrototypePush: method(ArrayPrototype, "push"),
     ArrayPrototypeSlice: method(ArrayPrototype, "slice"),
+    ArrayPrototypeSort: method(ArrayPrototype, "sort"),
 
     // Strings.
     String,
@@ -138,6 +139,7 @@
     StringPrototypeRepeat: method(StringPrototype, "repeat"),
     StringPrototypeSlice: method(StringPrototype, "slice"),
     StringPrototypeStartsWith: method(StringPrototype, "startsWith"),
+    StringPrototypeToWellFormed: method(StringPrototype, "toWellFormed"),
     StringPrototypeToUpperCase: method(StringPrototype, "toUpperCase"),
     StringPrototypeValueOf: method(StringPrototype, "valueOf"),
 
@@ -260,6 +262,7 @@
     ArrayBufferPrototype,
     ArrayBufferIsView: ArrayBuffer.isView,
     ArrayBufferPrototypeGetByteLength: getter(ArrayBufferPrototype, "byteLength"),
+    ArrayBufferPrototypeTransfer: method(ArrayBufferPrototype, "transfer"),
     ArrayBufferPrototypeGetDetached: getter(ArrayBufferPrototype, "detached"),
     SharedArrayBufferPrototype,
     SharedArrayBufferPrototypeGetByteLength: getter(SharedArrayBufferPrototype, "byteLength"),
@@ -268,7 +271,13 @@
     DataViewPrototypeGetByteLength: getter(DataViewPrototype, "byteLength"),
     DataViewPrototypeGetByteOffset: getter(DataViewPrototype, "byteOffset"),
     Uint8Array,
+    TypedArrays: [
+      Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array,
+      BigUint64Array, optional("Float16Array"), Float32Array, Float64Array,
+    ],
+    DataView,
     TypedArrayPrototype,
+    TypedArrayPrototypeSet: method(TypedArrayPrototype, "set"),
     TypedArrayPrototypeGetBuffer: getter(TypedArrayPrototype, "buffer"),
     TypedArrayPrototypeGetByteLength: getter(TypedArrayPrototype, "byteLength"),
     TypedArrayPrototypeGetByteOffset: getter(TypedArrayPrototype, "byteOffset"),

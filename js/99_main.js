@@ -2,8 +2,9 @@
 ((internals) => {
   "use strict";
 
-  const { ObjectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SetPrototypeHas } = internals.primordials;
+  const { ObjectDefineProperty, ObjectKeys, ReflectDeleteProperty, ReflectOwnKeys, Set, SetPrototypeHas } = internals.primordials;
   const { op_code_mode_log } = internals.ops;
+  const { web } = internals;
 
   // All that a program finds, besides what is installed below. Not here: the
   // embedding's own objects, and built-ins that block the thread or hold memory
@@ -31,9 +32,9 @@
 
   // Called once per run, before the program is compiled.
   internals.start = () => {
-    const names = ReflectOwnKeys(globalThis);
-    for (let i = 0; i < names.length; i++) {
-      if (typeof names[i] === "string" && !SetPrototypeHas(GLOBALS, names[i])) ReflectDeleteProperty(globalThis, names[i]);
+    const found = ReflectOwnKeys(globalThis);
+    for (let i = 0; i < found.length; i++) {
+      if (typeof found[i] === "string" && !SetPrototypeHas(GLOBALS, found[i])) ReflectDeleteProperty(globalThis, found[i]);
     }
     ReflectDeleteProperty(Atomics, "wait");
     ReflectDeleteProperty(Atomics, "waitAsync");
@@ -43,6 +44,8 @@
     define("clearTimeout", clearTimeout, false);
     define("setInterval", setInterval, false);
     define("clearInterval", clearInterval, false);
+    const names = ObjectKeys(web);
+    for (let i = 0; i < names.length; i++) define(names[i], web[names[i]], false);
   };
 
   // A namespace and its error class become globals that cannot be replaced.

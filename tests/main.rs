@@ -10,6 +10,7 @@ mod contract;
 // What a program can reach, and what crosses.
 mod surface;
 mod values;
+mod web;
 
 // What becomes of its calls, and of itself.
 mod dispatch;

@@ -17,7 +17,8 @@ const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack At
 
 /// Those that a run adds.
 const ADDED: &str =
-    "ToolCallError clearInterval clearTimeout console queueMicrotask setInterval setTimeout tools";
+    "AbortController AbortSignal TextDecoder TextEncoder ToolCallError URL URLSearchParams atob btoa clearInterval \
+    clearTimeout console crypto performance queueMicrotask setInterval setTimeout structuredClone tools";
 
 /// The class of errors that QuickJS itself throws.
 const OF_THE_ENGINE: &str = if cfg!(feature = "quickjs") { "InternalError" } else { "" };

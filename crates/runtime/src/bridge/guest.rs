@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use code_mode_schema::Json;
 
-use super::ops::Guest;
+use super::ops::{Guest, Web};
+use super::web::WebState;
 use crate::isolate::{Cause, FromIsolate, RunControl, Timers};
 use crate::ledger::LogMeter;
 use crate::seam::{HostCall, Namespace, Reply, Settlement};
@@ -23,6 +24,7 @@ pub(crate) struct RunGuest {
     pending_calls: Cell<usize>,
     timers: RefCell<Timers>,
     meter: RefCell<LogMeter>,
+    web: WebState,
 }
 
 /// Answers that came after their call had returned, in order of arrival. At most
@@ -56,6 +58,7 @@ impl RunGuest {
             to_caller,
             pending_calls: Cell::new(0),
             timers: RefCell::default(),
+            web: WebState::default(),
         }
     }
 
@@ -184,5 +187,9 @@ impl Guest for RunGuest {
 
     fn fill_random(&self, bytes: &mut [u8]) -> bool {
         getrandom::fill(bytes).is_ok()
+    }
+
+    fn web(&self) -> &dyn Web {
+        &self.web
     }
 }

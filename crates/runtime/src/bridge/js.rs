@@ -36,6 +36,10 @@ pub(crate) fn sources() -> Vec<ExtensionFileSource> {
         "04_tools.js",
         "05_timers.js",
         "06_limits.js",
+        "07_web_abort.js",
+        "07_web_text.js",
+        "07_web_url.js",
+        "07_web_clone.js",
         "99_main.js",
     ]
 }

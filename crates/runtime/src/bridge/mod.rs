@@ -6,6 +6,7 @@ pub(crate) mod guest;
 mod js;
 pub(crate) mod ops;
 pub(crate) mod program;
+mod web;
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use js::sources;

@@ -33,6 +33,37 @@ pub(crate) trait Guest {
 
     /// Fills `bytes` from the operating system's random source; false if it has none.
     fn fill_random(&self, bytes: &mut [u8]) -> bool;
+
+    /// What stands behind the globals of the web.
+    fn web(&self) -> &dyn Web;
+}
+
+/// The globals of the web, as far as they are Rust.
+pub(crate) trait Web {
+    /// The parts of a URL as lines, in the order of `PARTS` in `js/07_web_url.js`; None if it is invalid.
+    fn parse_url(&self, url: &str, base: Option<&str>) -> Option<String>;
+
+    /// The same after part `part` of the valid URL `href` was set; None if the value is impossible.
+    fn set_url(&self, href: &str, part: u32, value: &str) -> Option<String>;
+
+    /// The names and values of a query as a JSON array of strings.
+    fn parse_query(&self, query: &str) -> String;
+
+    /// A name or value as a query has it.
+    fn encode_query(&self, text: &str) -> String;
+
+    /// The name of the encoding with this label.
+    fn encoding(&self, label: &str) -> Option<String>;
+
+    /// Decodes bytes; None if they are invalid and `FATAL` is among the flags (those of `js/07_web_text.js`).
+    /// `stream` is the number of the text that is decoded piece by piece, 0 for one that is whole.
+    fn decode(&self, stream: u32, encoding: &str, flags: u32, bytes: &[u8]) -> Option<String>;
+
+    /// Decodes Base64 to characters below U+0100.
+    fn atob(&self, text: &str) -> Option<String>;
+
+    /// Encodes characters below U+0100 as Base64.
+    fn btoa(&self, text: &str) -> Option<String>;
 }
 
 /// The slot of [`OpState`] that holds the run's [`Guest`].
@@ -48,6 +79,16 @@ pub(crate) fn extension(js: Vec<deno_core::ExtensionFileSource>) -> Extension {
         op_code_mode_cancel_timer(),
         op_code_mode_now(),
         op_code_mode_fill_random(),
+        op_code_mode_parse_url(),
+        op_code_mode_set_url(),
+        op_code_mode_parse_query(),
+        op_code_mode_encode_query(),
+        op_code_mode_encoding(),
+        op_code_mode_decode(),
+        op_code_mode_utf8_length(),
+        op_code_mode_encode(),
+        op_code_mode_atob(),
+        op_code_mode_btoa(),
         op_code_mode_promise_details(),
         op_code_mode_proxy_details(),
         op_code_mode_is_proxy(),
@@ -95,6 +136,91 @@ fn op_code_mode_now(state: &OpState) -> f64 {
 #[op2(fast)]
 fn op_code_mode_fill_random(state: &OpState, #[buffer] bytes: &mut [u8]) -> bool {
     guest(state).fill_random(bytes)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_parse_url(
+    state: &OpState,
+    #[string] url: String,
+    has_base: bool,
+    #[string] base: String,
+) -> Option<String> {
+    guest(state).web().parse_url(&url, has_base.then_some(&base))
+}
+
+#[op2]
+#[string]
+fn op_code_mode_set_url(
+    state: &OpState,
+    #[string] href: String,
+    #[smi] part: u32,
+    #[string] value: String,
+) -> Option<String> {
+    guest(state).web().set_url(&href, part, &value)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_parse_query(state: &OpState, #[string] query: String) -> String {
+    guest(state).web().parse_query(&query)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_encode_query(state: &OpState, #[string] text: String) -> String {
+    guest(state).web().encode_query(&text)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_encoding(state: &OpState, #[string] label: String) -> Option<String> {
+    guest(state).web().encoding(&label)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_decode(
+    state: &OpState,
+    #[smi] stream: u32,
+    #[string] encoding: String,
+    #[smi] flags: u32,
+    #[buffer] bytes: &[u8],
+) -> Option<String> {
+    guest(state).web().decode(stream, &encoding, flags, bytes)
+}
+
+/// How many bytes `op_code_mode_encode` needs for a text.
+#[op2(fast)]
+fn op_code_mode_utf8_length(#[string] text: &str) -> f64 {
+    text.len() as f64
+}
+
+/// Writes the whole characters of a text that fit, as UTF-8; `[UTF-16 units read, bytes written]`.
+#[op2]
+fn op_code_mode_encode<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    #[string] text: String,
+    #[buffer] bytes: &mut [u8],
+) -> v8::Local<'s, v8::Value> {
+    let written = text.floor_char_boundary(bytes.len());
+    let fitting = &text[..written];
+    bytes[..written].copy_from_slice(fitting.as_bytes());
+    let read = fitting.chars().map(char::len_utf16).sum::<usize>();
+    let numbers = [read, written].map(|number| v8::Number::new(scope, number as f64).into());
+    v8::Array::new_with_elements(scope, &numbers).into()
+}
+
+#[op2]
+#[string]
+fn op_code_mode_atob(state: &OpState, #[string] text: String) -> Option<String> {
+    guest(state).web().atob(&text)
+}
+
+#[op2]
+#[string]
+fn op_code_mode_btoa(state: &OpState, #[string] text: String) -> Option<String> {
+    guest(state).web().btoa(&text)
 }
 
 /// `[state, result]` of a promise without running any of its code; state is
