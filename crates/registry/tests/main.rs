@@ -35,6 +35,8 @@ mod presentation;
 
 mod prompt;
 
+mod scheduler;
+
 mod host_events;
 
 mod policies;
