@@ -191,7 +191,7 @@ pub use cancellation::{CancelReason, Cancelled, Signal, SignalSource};
 pub use config::{Mode, RegistryConfig, UNLISTED_TOOLS};
 pub use content::{AdditionalContext, ContentBlock};
 pub use error::{
-    ConfigError, ErrorInfo, ProjectionError, RegisterError, RestrictError, ToolError, ToolFailure,
+    ConfigError, ErrorInfo, PresentError, ProjectionError, RegisterError, RestrictError, ToolError, ToolFailure,
 };
 pub use events::Next;
 pub use execution::{

@@ -6,12 +6,14 @@ use futures::future::BoxFuture;
 
 mod invariants;
 mod metrics;
+mod payloads;
 mod retry;
 mod spill;
 mod timeout;
 
 pub use invariants::DevInvariants;
 pub use metrics::{Metrics, ToolMetrics};
+pub use payloads::TracePayloads;
 pub use retry::RetryPolicy;
 pub use spill::{FolderStore, Spill, SpillPolicy, SpillStore};
 pub use timeout::TimeoutPolicy;

@@ -459,6 +459,14 @@ fn invariants_hold_and_empty_names_are_noted() {
 }
 
 #[test]
+fn a_call_that_mode_code_refuses_breaks_no_invariant() {
+    let registry = crate::support::registry_in(code_mode_registry::Mode::Code);
+    let (invariants, _installed) = DevInvariants::install(&registry);
+    execute(&registry, "t");
+    assert_eq!(invariants.violations(), [""; 0]);
+}
+
+#[test]
 fn a_listener_that_runs_the_first_phase_twice_breaks_an_invariant() {
     let registry = ToolRegistry::default();
     let _outermost_later: Registration;
