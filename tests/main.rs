@@ -15,3 +15,4 @@ mod values;
 mod dispatch;
 mod failures;
 mod limits;
+mod parity;

@@ -43,6 +43,10 @@ mod prompt;
 
 mod scheduler;
 
+mod batch;
+
+mod parity;
+
 mod host_events;
 
 mod spans;
