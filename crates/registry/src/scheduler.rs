@@ -1,6 +1,6 @@
 //! The bounded pool in which calls start in the order they were submitted (contract 3.14, 7.4; decision 23).
 //!
-//! One [lane] does everything that must not overlap: it classifies a call right before its start, takes it
+//! One lane does everything that must not overlap: it classifies a call right before its start, takes it
 //! through the policies and guards, and commits finished calls. Bodies run beside the lane. An exclusive call waits
 //! until no body runs, and nothing starts until it is committed. While a call waits for an approval, finished calls
 //! are committed and nothing else starts.
@@ -106,7 +106,7 @@ struct Pool {
     closed: AtomicBool,
     /// Something has changed that the lane has not seen.
     changed: AtomicBool,
-    lane: Mutex<Option<BoxFuture<'static, ()>>>,
+    lane: Mutex<LaneState>,
     /// Somebody wants the lane polled who could not do it.
     poll_again: AtomicBool,
     finished: AtomicBool,
@@ -115,6 +115,13 @@ struct Pool {
     /// Whoever drives the pool, and whoever waits for its end.
     driver: AtomicWaker,
     waiter: AtomicWaker,
+}
+
+/// Lane and pool hold each other, so that the lane is made when it is first polled and gone when it is over.
+enum LaneState {
+    Unmade,
+    Running(BoxFuture<'static, ()>),
+    Over,
 }
 
 struct Submitted {
@@ -132,14 +139,13 @@ impl CallPool {
             queue: Mutex::default(),
             closed: AtomicBool::new(false),
             changed: AtomicBool::new(false),
-            lane: Mutex::new(None),
+            lane: Mutex::new(LaneState::Unmade),
             poll_again: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             forsaken: AtomicBool::new(false),
             driver: AtomicWaker::new(),
             waiter: AtomicWaker::new(),
         });
-        *lock(&shared.lane) = Some(Lane::new(Arc::clone(&shared)).run().boxed());
         Self { shared }
     }
 
@@ -219,6 +225,13 @@ impl fmt::Debug for CallPool {
     }
 }
 
+/// Of a pool that nobody ever drove.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.abandon_queue();
+    }
+}
+
 /// What the future of [`CallPool::drive`] holds.
 struct Driven(Arc<Pool>);
 
@@ -257,12 +270,8 @@ impl Pool {
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             };
             self.poll_again.store(false, Ordering::SeqCst);
-            let Some(future) = lane.as_mut() else { return };
-            let waker = Waker::from(Arc::clone(self));
-            let is_over = self.forsaken.load(Ordering::SeqCst)
-                || future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
-            if is_over {
-                let over = lane.take();
+            if self.advance(&mut lane) {
+                let over = std::mem::replace(&mut *lane, LaneState::Over);
                 drop(lane);
                 // Runs code of others: bodies that are dropped, observers that are told.
                 if let Err(error) = contain(|| drop(over)) {
@@ -274,6 +283,24 @@ impl Pool {
                 self.waiter.wake();
             }
         }
+    }
+
+    /// Whether the lane has come to its end just now.
+    fn advance(self: &Arc<Self>, lane: &mut LaneState) -> bool {
+        if let LaneState::Over = lane {
+            return false;
+        }
+        if self.forsaken.load(Ordering::SeqCst) {
+            return true;
+        }
+        if let LaneState::Unmade = lane {
+            *lane = LaneState::Running(Lane::new(Arc::clone(self)).run().boxed());
+        }
+        let LaneState::Running(future) = lane else {
+            return false;
+        };
+        let waker = Waker::from(Arc::clone(self));
+        future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()
     }
 
     /// For a pool that ended before its time; a lane that came to its end leaves nothing.

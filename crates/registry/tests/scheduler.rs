@@ -296,3 +296,13 @@ fn finished_calls_are_committed_while_one_waits_for_its_approval_and_nothing_sta
     futures::executor::block_on(pool.drive());
     assert_eq!(setup.told(), ["commit b", "start c", "commit c"]);
 }
+
+#[test]
+fn pool_that_nobody_ever_drove_abandons_its_queue_when_it_is_dropped() {
+    let setup = Setup::new();
+    setup.tool("a", 0, true);
+    let pool = CallPool::new(setup.registry.clone(), PoolConfig::new(1, CommitOrder::Completion));
+    setup.submit(&pool, &["a"]);
+    drop(pool);
+    assert_eq!(setup.told(), ["abandon a"]);
+}

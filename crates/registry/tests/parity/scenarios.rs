@@ -39,7 +39,7 @@ pub(crate) struct Stage {
 pub(crate) struct Seen {
     /// What ran, in order, with what policies decided.
     stages: Vec<String>,
-    /// The results that observers were told of: exactly one.
+    /// The results that observers were told of.
     results: Vec<Final>,
     /// What hosts are told: of the start, and of the end.
     pub(crate) events: Vec<Told>,
@@ -115,9 +115,11 @@ impl Scenario {
 impl Stage {
     /// What was seen so far.
     pub(crate) fn seen(&self) -> Seen {
+        let results = std::mem::take(&mut *self.seen.lock().unwrap());
+        assert_eq!(results.len(), 1, "a call has one result");
         Seen {
             stages: std::mem::take(&mut *self.notes.0.lock().unwrap()),
-            results: std::mem::take(&mut *self.seen.lock().unwrap()),
+            results,
             events: std::mem::take(&mut *self.events.lock().unwrap()),
         }
     }
