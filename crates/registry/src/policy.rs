@@ -4,6 +4,7 @@ use std::{future::Future, time::Duration};
 
 use futures::future::BoxFuture;
 
+mod call_size;
 mod invariants;
 mod metrics;
 mod payloads;
@@ -11,6 +12,7 @@ mod retry;
 mod spill;
 mod timeout;
 
+pub use call_size::CallSizePolicy;
 pub use invariants::DevInvariants;
 pub use metrics::{Metrics, ToolMetrics};
 pub use payloads::TracePayloads;

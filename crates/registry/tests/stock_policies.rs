@@ -5,6 +5,8 @@
 // What the files call `super`.
 use code_mode_registry::policy::{Timer, TokioTimer};
 
+#[path = "../src/policy/call_size.rs"]
+mod call_size;
 #[path = "../src/policy/invariants.rs"]
 mod invariants;
 #[path = "../src/policy/metrics.rs"]
@@ -29,6 +31,7 @@ fn stock_policies_use_public_extension_points_only() {
     let _installed = [
         watched,
         counted,
+        call_size::CallSizePolicy::default().install(&registry),
         payloads::TracePayloads::install(&registry),
         retry::RetryPolicy::default().install(&registry),
         spill::SpillPolicy::new(spill::FolderStore::new("unused")).install(&registry),
