@@ -16,3 +16,4 @@ mod web;
 mod dispatch;
 mod failures;
 mod limits;
+mod parity;

@@ -33,7 +33,7 @@ use crate::{
 /// source.cancel("the user pressed escape");
 /// assert_eq!(signal.reason().unwrap().as_str(), "the user pressed escape");
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SignalSource {
     signal: Signal,
 }
@@ -55,6 +55,12 @@ impl SignalSource {
     #[must_use]
     pub fn signal(&self) -> Signal {
         self.signal.clone()
+    }
+}
+
+impl Default for SignalSource {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -74,6 +74,16 @@ impl ContentBlock {
         }
     }
 
+    /// The size of what it carries: text in UTF-8, an image or a sound in base64, any other block as JSON text.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        match self {
+            Self::Text { text } => text.len(),
+            Self::Image { data, .. } | Self::Audio { data, .. } => data.len(),
+            Self::Resource { resource: block } | Self::Other(block) => block.text_len(),
+        }
+    }
+
     /// The block as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json {

@@ -9,6 +9,8 @@ use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
 use code_mode_schema::{JsonSchemaError, LosslessError};
 
+use crate::config::Mode;
+
 /// What a tool body, a listener, a guard or a renderer returns as `Err`.
 ///
 /// The message is written for the model. The source is for operators only and never reaches the model. Any
@@ -333,6 +335,24 @@ impl RegisterError {
     pub fn code(&self) -> Option<&'static str> {
         matches!(self, Self::UnsupportedSchema { .. }).then_some("UNSUPPORTED_SCHEMA")
     }
+}
+
+/// Why tools cannot be presented to an agent in a mode.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PresentError {
+    /// A registry in mode `native` runs no programs for anybody.
+    #[error("tools cannot be presented in mode \"{}\" by a registry in mode \"native\"", mode.as_str())]
+    NoPrograms {
+        /// The mode.
+        mode: Mode,
+    },
+    /// A change listener failed; the mode was taken back.
+    #[error("a tools/change listener failed: {message}")]
+    ChangeListener {
+        /// The listener's message.
+        message: Arc<str>,
+    },
 }
 
 /// Why a visibility filter was refused. The variants stand in the order in which they are checked (contract

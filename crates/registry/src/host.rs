@@ -35,14 +35,23 @@ impl<F: Fn(&HostEventRecord) + Send + Sync> HostEventObserver for F {
     }
 }
 
-/// One event with its place and time. JSON: the event's fields with `seq` and `time` beside them.
+/// One event with its place, time and sizes. JSON: the event's fields with `seq`, `time`, `argumentsBytes` and
+/// `contentBytes` beside them. How long a call took is the difference of the times of its two events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HostEventRecord {
     /// Counts the events of a registry from 1.
     pub seq: u64,
     /// Milliseconds since the Unix epoch.
     pub time: u64,
+    /// The size of the event's arguments as JSON text in UTF-8; `None` for an event without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_bytes: Option<u64>,
+    /// The size of the event's content, or of its line: texts in UTF-8, images and sounds in base64, other blocks as
+    /// JSON text. `None` for an event without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_bytes: Option<u64>,
     /// What happened.
     #[serde(flatten)]
     pub event: HostEvent,
@@ -149,6 +158,28 @@ pub enum HostEvent {
     },
 }
 
+impl HostEvent {
+    fn arguments_bytes(&self) -> Option<u64> {
+        match self {
+            Self::ToolCall { arguments, .. } => Some(arguments.len() as u64),
+            Self::CodeDispatchStart { arguments, .. } | Self::CodeDispatch { arguments, .. } => {
+                Some(arguments.text_len() as u64)
+            }
+            _ => None,
+        }
+    }
+
+    fn content_bytes(&self) -> Option<u64> {
+        match self {
+            Self::ToolResult { content, .. } | Self::CodeDispatch { content, .. } => {
+                Some(content.iter().map(|block| block.size_bytes() as u64).sum())
+            }
+            Self::Log { text, .. } => Some(text.len() as u64),
+            _ => None,
+        }
+    }
+}
+
 /// A bounded channel of host events: an observer, and the receiver of what it sees. At most `capacity` events
 /// wait; what comes while the channel is full is dropped and counted, so that a slow reader never holds up a
 /// call.
@@ -215,7 +246,13 @@ impl HostEvents {
     pub(crate) fn emit(&self, event: HostEvent) -> u64 {
         let seq = self.last_seq.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(observers) = self.observers.heard_by(None) {
-            let record = HostEventRecord { seq, time: now_ms(), event };
+            let record = HostEventRecord {
+                seq,
+                time: now_ms(),
+                arguments_bytes: event.arguments_bytes(),
+                content_bytes: event.content_bytes(),
+                event,
+            };
             for observer in observers.iter() {
                 if let Err(error) = contain(|| observer.on_host_event(&record)) {
                     tracing::warn!(%error, "a host event observer panicked");

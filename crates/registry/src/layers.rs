@@ -11,6 +11,7 @@ use std::{
 };
 
 use crate::{
+    config::Mode,
     error::{ProjectionError, ToolError},
     execution::{Agent, AgentIdentity, ToolExecution},
     tool::ToolDefinition,
@@ -37,6 +38,8 @@ struct Scope {
     tools: Layer,
     filters: BTreeMap<u64, Filter>,
     guards: GuardLayer,
+    /// In which modes tools are presented to the agent; the last one is in force.
+    modes: BTreeMap<u64, Mode>,
     view: Option<Arc<View>>,
 }
 
@@ -73,6 +76,16 @@ impl Layers {
         &mut self.scope_mut(agent).filters
     }
 
+    pub(crate) fn modes_mut(&mut self, agent: &Agent) -> &mut BTreeMap<u64, Mode> {
+        &mut self.scope_mut(agent).modes
+    }
+
+    /// The mode in which tools are presented to `agent`, if it has one of its own.
+    pub(crate) fn mode_of(&self, agent: Option<&Agent>) -> Option<Mode> {
+        let scope = agent.and_then(|agent| self.scopes.get(&agent.id()))?;
+        scope.modes.last_key_value().map(|(_, mode)| *mode)
+    }
+
     pub(crate) fn transports_mut(&mut self) -> &mut BTreeMap<u64, Transport> {
         &mut self.transports
     }
@@ -81,9 +94,16 @@ impl Layers {
         self.transports.last_key_value().map(|(_, transport)| transport)
     }
 
+    /// Whether `agent` is presented with tools only.
+    fn is_without_transport(&self, agent: Option<&Agent>) -> bool {
+        self.mode_of(agent) == Some(Mode::Native)
+    }
+
     /// What `name` means to `agent` now (contract 2.4).
     pub(crate) fn resolve(&self, name: &str, agent: Option<&Agent>) -> Option<&ToolDefinition> {
-        if let Some(transport) = self.transport().filter(|transport| transport.definition().name() == name) {
+        if let Some(transport) = self.transport().filter(|transport| transport.definition().name() == name)
+            && !self.is_without_transport(agent)
+        {
             return Some(transport.definition());
         }
         let Some(scope) = agent.and_then(|agent| self.scopes.get(&agent.id())) else {
@@ -150,7 +170,9 @@ impl Layers {
         }
         let appended = scope.into_iter().flat_map(|scope| scope.tools.iter());
         tools.extend(appended.filter(|tool| !shadowed.contains(tool.name())).cloned());
-        tools.extend(self.transport().map(|transport| transport.definition().clone()));
+        if !self.is_without_transport(agent) {
+            tools.extend(self.transport().map(|transport| transport.definition().clone()));
+        }
         tools
     }
 
@@ -160,6 +182,7 @@ impl Layers {
             tools: Layer::default(),
             filters: BTreeMap::new(),
             guards: GuardLayer::default(),
+            modes: BTreeMap::new(),
             view: None,
         })
     }

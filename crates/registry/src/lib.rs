@@ -122,19 +122,74 @@
 //! pauses.
 //!
 //! ```
-//! use code_mode_registry::ToolRegistry;
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//!
+//! use code_mode_registry::{ToolCall, ToolDefinition, ToolError, ToolRegistry};
+//! use code_mode_schema::json;
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Nothing {}
 //!
 //! let registry = ToolRegistry::default();
+//! let attempts = AtomicU32::new(0);
+//! let flaky = ToolDefinition::typed("flaky", "Fails the first time", move |_: Nothing, _| {
+//!     let attempt = attempts.fetch_add(1, Ordering::Relaxed) + 1;
+//!     async move { if attempt == 1 { Err(ToolError::new("busy")) } else { Ok(attempt) } }
+//! });
+//! let _tool = registry.register(flaky)?;
 //! let _twice = registry.on_execute(|_dispatch, next| async move {
 //!     let first = next.call().await?;
 //!     if first.is_error() { next.call().await } else { Ok(first) }
 //! });
+//! # futures::executor::block_on(async {
+//! assert_eq!(registry.execute(ToolCall::new("1", "flaky", json!({}))).await.text(), "2");
+//! # });
+//! # Ok::<(), code_mode_registry::RegisterError>(())
 //! ```
+//!
+//! ## A batch
+//!
+//! The calls of one assistant message go to [`ToolRegistry::execute_batch`] together, arguments as the model wrote
+//! them. What may overlap does, up to a bound; results and their events come in the model's order.
+//!
+//! ```
+//! use code_mode_registry::{BatchCall, ToolBatch, ToolDefinition, ToolRegistry};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Square {
+//!     n: i32,
+//! }
+//!
+//! let registry = ToolRegistry::default();
+//! let square = ToolDefinition::typed("square", "Squares a number", |args: Square, _| async move {
+//!     Ok(args.n * args.n)
+//! });
+//! registry.register(square.concurrency_safe(|_| true))?.keep();
+//! let batch = ToolBatch::new([
+//!     BatchCall::new("call_1", "square", r#"{"n": 3}"#),
+//!     BatchCall::new("call_2", "square", "three"),
+//! ]);
+//! let outcome = futures::executor::block_on(registry.execute_batch(batch));
+//! let texts: Vec<String> = outcome.results.iter().map(|call| call.result.text()).collect();
+//! assert_eq!(texts, ["9", r#"Error: invalid arguments: "arguments" must be an object"#]);
+//! # Ok::<(), code_mode_registry::RegisterError>(())
+//! ```
+//!
+//! The [`scheduler`] behind it is the one that runs the calls of programs.
+//!
+//! # What the host is told
+//!
+//! [`HostEvent`]s are a log for people and tools beside the conversation: an
+//! [observer](ToolRegistry::on_host_event) sees each as it happens, and [`host::channel`] makes a bounded channel of
+//! them. The same stages are `tracing` spans; see [`pipeline`].
 //!
 //! # What the model is told
 //!
 //! [`ToolRegistry::assemble`] gives the [sections](Section) of the system prompt and the tools on the wire as
-//! plain data. In which form tools are offered is the registry's [`Mode`].
+//! plain data. In which form tools are offered is the registry's [`Mode`], or the agent's
+//! own ([`ScopedRegistry::present_as`]). The assembly's tools fit the common request shapes:
+//! [function calling](Assembly::to_function_tools), [messages](Assembly::to_message_tools),
+//! [MCP](Assembly::to_mcp_tools).
 #![forbid(unsafe_code)]
 
 // What is called.
@@ -157,6 +212,8 @@ mod shared;
 // What happens to a call.
 pub mod pipeline;
 pub mod scheduler;
+
+mod batch;
 
 mod execution;
 
@@ -187,11 +244,13 @@ mod contain;
 mod sync;
 
 pub use approval::{ApprovalOutcome, ApprovalRequest, ApprovalService};
+pub use batch::{BatchCall, BatchOutcome, BatchResult, ToolBatch};
 pub use cancellation::{CancelReason, Cancelled, Signal, SignalSource};
 pub use config::{Mode, RegistryConfig, UNLISTED_TOOLS};
 pub use content::{AdditionalContext, ContentBlock};
 pub use error::{
-    ConfigError, ErrorInfo, ProjectionError, RegisterError, RestrictError, ToolError, ToolFailure,
+    ConfigError, ErrorInfo, PresentError, ProjectionError, RegisterError, RestrictError, ToolError,
+    ToolFailure,
 };
 pub use events::Next;
 pub use execution::{

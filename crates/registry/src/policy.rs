@@ -4,14 +4,18 @@ use std::{future::Future, time::Duration};
 
 use futures::future::BoxFuture;
 
+mod call_size;
 mod invariants;
 mod metrics;
+mod payloads;
 mod retry;
 mod spill;
 mod timeout;
 
+pub use call_size::CallSizePolicy;
 pub use invariants::DevInvariants;
 pub use metrics::{Metrics, ToolMetrics};
+pub use payloads::TracePayloads;
 pub use retry::RetryPolicy;
 pub use spill::{FolderStore, Spill, SpillPolicy, SpillStore};
 pub use timeout::TimeoutPolicy;

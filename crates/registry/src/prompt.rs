@@ -58,6 +58,27 @@ pub struct Section {
     name: Arc<str>,
     order: i32,
     text: SectionText,
+    stands_in: StandsIn,
+}
+
+/// In which modes a section stands.
+#[derive(Clone, Copy)]
+enum StandsIn {
+    Any,
+    /// Where the model writes programs.
+    Programs,
+    /// Where it does nothing else.
+    ProgramsOnly,
+}
+
+impl StandsIn {
+    fn holds(self, mode: Mode) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Programs => mode != Mode::Native,
+            Self::ProgramsOnly => mode == Mode::Code,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -73,7 +94,7 @@ impl Section {
     /// registration.
     #[must_use]
     pub fn text(name: impl Into<Arc<str>>, order: i32, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), order, text: SectionText::Fixed(text.into()) }
+        Self { name: name.into(), order, text: SectionText::Fixed(text.into()), stands_in: StandsIn::Any }
     }
 
     /// A section whose text is made anew at each assembly. An `Err` fails the assembly.
@@ -83,7 +104,15 @@ impl Section {
         order: i32,
         make: impl Fn(&PromptContext) -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), order, text: SectionText::Made(Arc::new(make)) }
+        let text = SectionText::Made(Arc::new(make));
+        Self { name: name.into(), order, text, stands_in: StandsIn::Any }
+    }
+
+    /// Leaves the section out for agents to whom tools are presented in mode `native`.
+    #[must_use]
+    pub fn for_programs(mut self) -> Self {
+        self.stands_in = StandsIn::Programs;
+        self
     }
 }
 
@@ -102,7 +131,7 @@ impl fmt::Debug for Section {
 pub struct PromptContext {
     /// The agent; `None` for a caller without one.
     pub scope: Option<Agent>,
-    /// The mode of the registry.
+    /// The mode in which tools are presented to the agent.
     pub mode: Mode,
     /// The tools the agent sees, in view order.
     pub tools: Arc<[ToolDefinition]>,
@@ -207,11 +236,12 @@ impl ToolRegistry {
     ) -> impl Future<Output = Result<Assembly, PromptError>> + Send + use<> {
         let (shared, scope) = (Arc::clone(self.shared()), agent.cloned());
         async move {
-            if let Some(message) = shared.runtime_error() {
+            if let Some(message) = shared.runtime_error(scope.as_ref()) {
                 return Err(PromptError::Runtime { message });
             }
             let tools = Arc::clone(&shared.view(scope.as_ref()).tools);
-            let context = PromptContext { scope, mode: shared.config.mode, tools };
+            let mode = shared.mode_of(scope.as_ref());
+            let context = PromptContext { scope, mode, tools };
             let assembly = Assembly {
                 system_sections: make_sections(&shared, &context)?,
                 tools: wire::tools_on_the_wire(&shared, &context)?,
@@ -223,6 +253,7 @@ impl ToolRegistry {
 
 fn make_sections(shared: &Shared, context: &PromptContext) -> Result<Vec<SystemSection>, PromptError> {
     let mut sections = read(&shared.prompt).sections.visible(context.scope.as_ref());
+    sections.retain(|section| section.stands_in.holds(context.mode));
     sections.sort_by_key(|section| section.order);
     let make = |section: Section| {
         let text = match &section.text {
@@ -268,10 +299,12 @@ pub(crate) struct PromptParts {
 impl PromptParts {
     pub(crate) fn new(mode: Mode) -> Self {
         let mut sections = Named::default();
-        if mode == Mode::Code {
+        if mode != Mode::Native {
             let (name, order) = places::CODE_ONLY;
+            let mut section = Section::text(name, order, CODE_ONLY_TEXT);
+            section.stands_in = StandsIn::ProgramsOnly;
             // Id 0: before everything that is registered later.
-            sections.global.insert(0, Section::text(name, order, CODE_ONLY_TEXT));
+            sections.global.insert(0, section);
         }
         Self { sections, variables: Named::default() }
     }

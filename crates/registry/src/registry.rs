@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     config::{Mode, RegistryConfig},
-    error::{ConfigError, ProjectionError, RegisterError, RestrictError, ToolError},
+    error::{ConfigError, PresentError, ProjectionError, RegisterError, RestrictError, ToolError},
     events::Placement,
     execution::{Agent, Dispatch, ToolCall, ToolExecution, ToolResult},
     hooks::Hooks,
@@ -166,6 +166,37 @@ impl ToolRegistry {
             .map_err(|message| RestrictError::ChangeListener { message })
     }
 
+    /// Presents the tools to one agent in another mode than [`RegistryConfig::mode`]: what is on its wire, the
+    /// built-in sections of its prompt, the names legal in its `toolOrder`, whether its direct calls are refused, and
+    /// whether it sees `run_code` at all. The last registration is in force until it ends. Which names are reserved
+    /// stays a matter of the registry's own mode.
+    ///
+    /// Change listeners are told when it begins and when it ends.
+    ///
+    /// # Errors
+    /// [`PresentError::NoPrograms`] for another mode than `native` where the registry's own is `native`, because
+    /// `run_code` is then an ordinary name; last, a change listener failed (the mode is then taken back).
+    pub fn present_as(&self, agent: &Agent, mode: Mode) -> Result<Registration, PresentError> {
+        if self.shared.config.mode == Mode::Native && mode != Mode::Native {
+            return Err(PresentError::NoPrograms { mode });
+        }
+        let id = self.shared.change(|layers| {
+            let id = layers.next_id();
+            layers.modes_mut(agent).insert(id, mode);
+            id
+        });
+        let agent = agent.clone();
+        self.shared
+            .confirm_change(move |layers| layers.modes_mut(&agent).remove(&id))
+            .map_err(|message| PresentError::ChangeListener { message })
+    }
+
+    /// The mode in which tools are presented to `agent`: its own, else that of the registry.
+    #[must_use]
+    pub fn mode_of(&self, agent: Option<&Agent>) -> Mode {
+        self.shared.mode_of(agent)
+    }
+
     /// Registers a guard for every call. Guards look at allowed calls, the global ones first, then the
     /// agent's, each in insertion order; the first reason denies the call. A guard cannot allow what another
     /// denied.
@@ -204,7 +235,7 @@ impl ToolRegistry {
     #[must_use]
     pub fn execution_mode(&self, call: &ToolCall) -> ExecutionMode {
         let tool = self.shared.resolve(&call.name, call.agent.as_ref());
-        let refused = self.shared.refuses_direct_call(&call.name, call.parent.is_some());
+        let refused = self.shared.refuses_direct_call(&call.name, call.agent.as_ref(), call.parent.is_some());
         match (tool, &call.arguments) {
             (Some(tool), Ok(arguments)) if !refused && tool.is_concurrency_safe(arguments) => {
                 ExecutionMode::Parallel

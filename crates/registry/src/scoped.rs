@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    error::{ProjectionError, RegisterError, RestrictError},
+    config::Mode,
+    error::{PresentError, ProjectionError, RegisterError, RestrictError},
     events::Placement,
     execution::{Agent, ToolExecution},
     hooks::Hooks,
@@ -51,6 +52,25 @@ impl ScopedRegistry {
     /// As [`ToolRegistry::restrict`].
     pub fn restrict(&self, restriction: Restriction) -> Result<Registration, RestrictError> {
         self.registry.restrict(Some(&self.agent), restriction)
+    }
+
+    /// Presents the tools to this agent in another mode than the registry's.
+    ///
+    /// ```
+    /// use code_mode_registry::{Agent, Mode, RegistryConfig, ToolRegistry};
+    ///
+    /// let registry = ToolRegistry::new(RegistryConfig::new(Mode::Code))?;
+    /// let helper = Agent::new("helper");
+    /// let _native = registry.scoped(&helper).present_as(Mode::Native)?;
+    /// assert_eq!(registry.mode_of(Some(&helper)), Mode::Native);
+    /// assert_eq!(registry.mode_of(None), Mode::Code);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ToolRegistry::present_as`].
+    pub fn present_as(&self, mode: Mode) -> Result<Registration, PresentError> {
+        self.registry.present_as(&self.agent, mode)
     }
 
     /// Registers a guard for this agent's calls; it runs after the global ones.

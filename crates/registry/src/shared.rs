@@ -76,18 +76,28 @@ impl Shared {
         write(&self.layers).view(agent)
     }
 
-    /// Mode `code`: only `run_code` may be called without a parent (decision 25).
-    pub(crate) fn refuses_direct_call(&self, name: &str, has_parent: bool) -> bool {
-        self.config.mode == Mode::Code && !has_parent && name != RUN_CODE
+    /// The mode in which tools are presented to `agent`.
+    pub(crate) fn mode_of(&self, agent: Option<&Agent>) -> Mode {
+        match self.config.mode {
+            // No agent of such a registry has another one.
+            Mode::Native => Mode::Native,
+            mode => read(&self.layers).mode_of(agent).unwrap_or(mode),
+        }
     }
 
-    /// Why programs cannot run here, if they cannot: mode `code` or `both` without a runtime, or with one of
-    /// another language (contract 8).
-    pub(crate) fn runtime_error(&self) -> Option<String> {
-        if self.config.mode == Mode::Native {
+    /// Mode `code`: only `run_code` may be called without a parent (decision 25).
+    pub(crate) fn refuses_direct_call(&self, name: &str, agent: Option<&Agent>, has_parent: bool) -> bool {
+        !has_parent && name != RUN_CODE && self.mode_of(agent) == Mode::Code
+    }
+
+    /// Why programs of `agent` cannot run here, if they cannot: mode `code` or `both` without a runtime, or with
+    /// one of another language (contract 8).
+    pub(crate) fn runtime_error(&self, agent: Option<&Agent>) -> Option<String> {
+        let mode = self.mode_of(agent);
+        if mode == Mode::Native {
             return None;
         }
-        let mode = self.config.mode.as_str();
+        let mode = mode.as_str();
         match read(&self.layers).transport() {
             None => Some(format!("tools mode \"{mode}\" requires a code runtime, and none is installed")),
             Some(transport) if transport.language() != TYPESCRIPT => Some(format!(

@@ -11,6 +11,13 @@ use code_mode_schema::json;
 use crate::support::{call, check_failure, echo, poll_once, run};
 
 #[test]
+fn a_default_source_can_cancel() {
+    let stop = SignalSource::default();
+    assert!(stop.cancel("stop"));
+    assert!(stop.signal().is_cancelled());
+}
+
+#[test]
 fn the_first_cause_wins() {
     let source = SignalSource::new();
     let signal = source.signal();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use code_mode_registry::{ErrorInfo, HostEvent, HostEventRecord, ToolRegistry, host};
+use code_mode_registry::{ContentBlock, ErrorInfo, HostEvent, HostEventRecord, ToolRegistry, host};
 use code_mode_schema::{Json, json};
 
 use crate::support::Log;
@@ -92,6 +92,8 @@ fn a_record_is_the_event_with_its_place_and_time() {
     let json = code_mode_schema::to_json(&seen[0]).unwrap();
     assert_eq!(json.get("type"), Some(&json!("log")));
     assert_eq!(json.get("seq"), Some(&json!(1)));
+    assert_eq!(json.get("contentBytes"), Some(&json!(1)));
+    assert_eq!(json.get("argumentsBytes"), None);
     drop(registration);
     assert!(!registry.has_host_observers());
     assert_eq!(registry.emit_host_event(log_event("c")), 3, "the sequence goes on unseen");
@@ -125,4 +127,38 @@ fn a_bounded_channel_drops_what_does_not_fit_and_counts_it() {
     assert_eq!(rest, [2, 4]);
     drop(registration);
     assert_eq!(receiver.recv(), None, "ends with the registration");
+}
+
+#[test]
+fn every_event_says_the_size_of_what_it_carries() {
+    let registry = ToolRegistry::default();
+    let (observer, receiver) = host::channel(10);
+    let _registration = registry.on_host_event(Arc::new(observer));
+    let sizes = |event: HostEvent| {
+        registry.emit_host_event(event);
+        let record = receiver.try_recv().unwrap();
+        (record.arguments_bytes, record.content_bytes)
+    };
+    let content =
+        vec!["é".into(), ContentBlock::image("aGk=", "image/png"), ContentBlock::Other(json!({"a": 1}))];
+    assert_eq!(sizes(log_event("né")), (None, Some(3)));
+    let settled = HostEvent::CodeDispatch {
+        parent_call_id: "p".into(),
+        sub_call_id: "p:code:1".into(),
+        name: "t".into(),
+        arguments: json!({"x": "é"}),
+        is_error: false,
+        content,
+    };
+    assert_eq!(sizes(settled), (Some(10), Some(2 + 4 + 7)));
+    let started = HostEvent::CodeDispatchStart {
+        parent_call_id: "p".into(),
+        sub_call_id: "p:code:2".into(),
+        name: "t".into(),
+        arguments: json!({}),
+    };
+    assert_eq!(sizes(started), (Some(2), None));
+    let asked =
+        HostEvent::ApprovalAsked { id: "1".into(), tool_name: "t".into(), call_id: None, reason: None };
+    assert_eq!(sizes(asked), (None, None));
 }

@@ -3,6 +3,12 @@
 
 mod support;
 
+/// What the files of `stock_policies` find at the root of their crate.
+#[allow(unused_imports, reason = "each of those files uses some of it")]
+use code_mode_registry::*;
+
+mod stock_policies;
+
 mod registration;
 
 mod visibility;
@@ -35,7 +41,15 @@ mod presentation;
 
 mod prompt;
 
+mod scheduler;
+
+mod batch;
+
+mod parity;
+
 mod host_events;
+
+mod spans;
 
 mod policies;
 

@@ -1,8 +1,8 @@
 //! Contract 2.4 (`executionMode`), 8 and decision 25: scheduling classes, and what mode `code` refuses.
 
 use code_mode_registry::{
-    Agent, ExecutionMode, Mode, PostDecision, PreDecision, ToolCall, ToolDefinition, ToolExecution,
-    ToolRegistry, Transport,
+    Agent, ExecutionMode, Mode, PostDecision, PreDecision, PresentError, Section, ToolCall, ToolDefinition,
+    ToolError, ToolExecution, ToolRegistry, Transport,
 };
 use code_mode_schema::{LosslessError, Lossy, ParameterSchemaSpec, ValueSchemaSpec, json};
 
@@ -187,4 +187,93 @@ fn a_policy_still_decides_about_run_code() {
     let registry = code_registry(&log);
     let _deny = registry.on_pre_execute(|_, _| async { Ok(PreDecision::deny("no programs")) });
     check_failure(&execute(&registry, "run_code"), "no programs", None);
+}
+
+// A mode of an agent's own.
+
+/// A registry with a runtime and the tool `t`, and an agent of it.
+fn presenting(mode: Mode) -> (ToolRegistry, Agent) {
+    let registry = registry_in(mode);
+    registry.install_transport(echo("run_code").build()).unwrap().keep();
+    registry.register(echo("t")).unwrap().keep();
+    (registry, Agent::new("a"))
+}
+
+/// The names on the agent's wire, and of its sections.
+fn assembled(registry: &ToolRegistry, agent: &Agent) -> (Vec<String>, Vec<String>) {
+    let assembly = run(registry.assemble(Some(agent))).unwrap();
+    let tools = assembly.tools.iter().map(|tool| tool.name.to_string()).collect();
+    (tools, assembly.system_sections.iter().map(|section| section.name.to_string()).collect())
+}
+
+#[test]
+fn an_agent_can_be_presented_with_tools_only() {
+    let (registry, agent) = presenting(Mode::Code);
+    let sdk = Section::text("tools:sdk", 150, "the SDK").for_programs();
+    registry.add_section(None, sdk).unwrap().keep();
+    let _native = registry.scoped(&agent).present_as(Mode::Native).unwrap();
+    assert_eq!(assembled(&registry, &agent), (vec!["t".to_owned()], vec![]));
+    assert_eq!(registry.view(Some(&agent)).len(), 1);
+    assert!(!run(registry.execute(call("t").with_agent(agent.clone()))).is_error());
+    let programs = run(registry.execute(call("run_code").with_agent(agent)));
+    check_failure(&programs, "unknown tool \"run_code\"", Some("UNKNOWN_TOOL"));
+
+    let other = assembled(&registry, &Agent::new("a"));
+    assert_eq!(
+        other,
+        (vec!["run_code".to_owned()], vec!["tools:code-only".to_owned(), "tools:sdk".to_owned()])
+    );
+}
+
+#[test]
+fn an_agent_can_be_presented_with_programs_only() {
+    let (registry, agent) = presenting(Mode::Both);
+    let _code = registry.present_as(&agent, Mode::Code).unwrap();
+    assert_eq!(
+        assembled(&registry, &agent),
+        (vec!["run_code".to_owned()], vec!["tools:code-only".to_owned()])
+    );
+    let refused = run(registry.execute(call("t").with_agent(agent.clone())));
+    assert!(refused.text().contains("only `run_code` is callable directly"));
+    assert!(!run(registry.execute(call("run_code").with_agent(agent))).is_error());
+    assert!(!execute(&registry, "t").is_error(), "others call it directly");
+}
+
+#[test]
+fn the_mode_presented_last_is_in_force_and_change_is_told() {
+    let (registry, agent) = presenting(Mode::Both);
+    let log = Log::default();
+    let note = log.clone();
+    let _told = registry.on_change(move || {
+        note.add("change");
+        Ok(())
+    });
+    let code = registry.present_as(&agent, Mode::Code).unwrap();
+    let native = registry.present_as(&agent, Mode::Native).unwrap();
+    assert_eq!(registry.mode_of(Some(&agent)), Mode::Native);
+    drop(code);
+    assert_eq!(registry.mode_of(Some(&agent)), Mode::Native);
+    drop(native);
+    assert_eq!(registry.mode_of(Some(&agent)), Mode::Both);
+    assert_eq!(log.take(), ["change"; 4]);
+    assert_eq!(assembled(&registry, &agent).0, ["run_code", "t"]);
+}
+
+#[test]
+fn a_native_registry_presents_no_programs() {
+    let (registry, agent) = (ToolRegistry::default(), Agent::new("a"));
+    for mode in [Mode::Code, Mode::Both] {
+        assert_eq!(registry.present_as(&agent, mode).unwrap_err(), PresentError::NoPrograms { mode });
+    }
+    let _native = registry.present_as(&agent, Mode::Native).unwrap();
+    assert_eq!(registry.mode_of(Some(&agent)), Mode::Native);
+}
+
+#[test]
+fn a_change_listener_that_fails_takes_a_mode_back() {
+    let (registry, agent) = presenting(Mode::Both);
+    let _fails = registry.on_change(|| Err(ToolError::new("no")));
+    let error = registry.present_as(&agent, Mode::Code).unwrap_err();
+    assert_eq!(error, PresentError::ChangeListener { message: "no".into() });
+    assert_eq!(registry.mode_of(Some(&agent)), Mode::Both);
 }

@@ -1,5 +1,5 @@
-//! The stock policies: timeout (contract 3.10), spill (contract 8), retry, metrics, invariants (contract
-//! 3.15).
+//! The stock policies: timeout (contract 3.10), spill (contract 8), retry, size (decision 26), metrics, invariants
+//! (contract 3.15).
 
 use std::{
     fs,
@@ -15,8 +15,8 @@ use code_mode_registry::{
     Acceptance, ContentBlock, ErrorInfo, PostDecision, Registration, SignalSource, ToolBuilder, ToolError,
     ToolRegistry, ToolResult,
     policy::{
-        DevInvariants, FolderStore, Metrics, RetryPolicy, Spill, SpillPolicy, SpillStore, TimeoutPolicy,
-        Timer,
+        CallSizePolicy, DevInvariants, FolderStore, Metrics, RetryPolicy, Spill, SpillPolicy, SpillStore,
+        TimeoutPolicy, Timer,
     },
 };
 use code_mode_schema::json;
@@ -418,6 +418,50 @@ fn a_folder_store_writes_each_text_to_a_file_of_its_own() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+// Size.
+
+#[test]
+fn arguments_beyond_their_bound_are_denied() {
+    let registry = ToolRegistry::default();
+    registry.register(echo("t")).unwrap().keep();
+    // `{"x":1}` has 7 bytes.
+    let fits = CallSizePolicy::default().with_max_arguments_bytes(7).install(&registry);
+    assert!(!execute(&registry, "t").is_error());
+    drop(fits);
+    let _bounded = CallSizePolicy::default().with_max_arguments_bytes(6).install(&registry);
+    let message = "tool \"t\" was given arguments of 7 bytes; the limit is 6 (maxArgumentsBytes)";
+    check_failure(&execute(&registry, "t"), message, None);
+}
+
+#[test]
+fn a_value_beyond_its_bound_is_a_failure_that_keeps_its_contexts() {
+    let registry = ToolRegistry::default();
+    let tool = echo("t").execute(|_, ctx| async move {
+        ctx.defer_context(code_mode_registry::AdditionalContext::text("tool", "c"));
+        Ok(json!("é"))
+    });
+    registry.register(tool).unwrap().keep();
+    let fits = CallSizePolicy::default().with_max_value_bytes(4).install(&registry);
+    assert!(!execute(&registry, "t").is_error());
+    drop(fits);
+    let _bounded = CallSizePolicy::default().with_max_value_bytes(3).install(&registry);
+    let result = execute(&registry, "t");
+    check_failure(&result, "tool \"t\" returned a value of 4 bytes; the limit is 3 (maxValueBytes)", None);
+    assert_eq!(result.additional_contexts().len(), 1);
+}
+
+#[test]
+fn sizes_are_unbounded_by_default_and_run_code_has_its_own_limits() {
+    let registry = ToolRegistry::default();
+    let _tools = [registry.register(echo("t")), registry.register(echo("run_code"))];
+    let unbounded = CallSizePolicy::default().install(&registry);
+    assert!(!execute(&registry, "t").is_error());
+    drop(unbounded);
+    let bounds = CallSizePolicy::default().with_max_arguments_bytes(1).with_max_value_bytes(1);
+    let _bounded = bounds.install(&registry);
+    assert!(!execute(&registry, "run_code").is_error());
+}
+
 // Metrics and invariants.
 
 #[test]
@@ -456,6 +500,14 @@ fn invariants_hold_and_empty_names_are_noted() {
     assert_eq!(invariants.violations(), [""; 0]);
     run(registry.execute(code_mode_registry::ToolCall::new("", "", json!({}))));
     assert_eq!(invariants.violations(), [" (): the name is empty", " (): the call id is empty"]);
+}
+
+#[test]
+fn a_call_that_mode_code_refuses_breaks_no_invariant() {
+    let registry = crate::support::registry_in(code_mode_registry::Mode::Code);
+    let (invariants, _installed) = DevInvariants::install(&registry);
+    execute(&registry, "t");
+    assert_eq!(invariants.violations(), [""; 0]);
 }
 
 #[test]

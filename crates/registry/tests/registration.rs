@@ -411,3 +411,16 @@ fn a_typed_tool_renders_other_values_as_compact_json() {
     let _kept = registry.register(tool).unwrap();
     assert_eq!(execute(&registry, "t").text(), r#"{"a":1,"b":[true]}"#);
 }
+
+#[test]
+fn a_typed_tools_output_schema_is_what_it_writes() {
+    /// The default is for reading; what is written always has the count.
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    struct Found {
+        #[serde(default)]
+        count: u32,
+    }
+    let tool = ToolDefinition::typed("t", "", |(), _| async { Ok(Found { count: 2 }) }).build();
+    let schema = tool.output_schema().unwrap().document();
+    assert_eq!(schema.get("required"), Some(&json!(["count"])));
+}

@@ -2,7 +2,10 @@
 
 use std::{
     future::Future,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, Waker},
 };
 
@@ -10,6 +13,7 @@ use code_mode_registry::{
     ContentBlock, Mode, RegistryConfig, ToolBuilder, ToolCall, ToolDefinition, ToolRegistry, ToolResult,
 };
 use code_mode_schema::{Json, json};
+use futures::task::AtomicWaker;
 
 /// Drives a future on this thread.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
@@ -69,6 +73,26 @@ impl Log {
     /// What happened since the last look.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// Holds something up until it is opened. Clones are the same gate.
+#[derive(Clone, Default)]
+pub(crate) struct Gate(Arc<(AtomicBool, AtomicWaker)>);
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        self.0.0.store(true, Ordering::SeqCst);
+        self.0.1.wake();
+    }
+
+    /// For one waiter at a time.
+    pub(crate) async fn opened(&self) {
+        std::future::poll_fn(|cx| {
+            self.0.1.register(cx.waker());
+            if self.0.0.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 }
 

@@ -78,7 +78,7 @@ impl CodeMode {
         let language = runtime.language().to_owned();
         let transport = Transport::new(definition(registry.clone(), runtime, config), language);
         let (name, order) = places::SDK;
-        let section = Section::made(name, order, |context| Ok(section_of(&context.tools)));
+        let section = Section::made(name, order, |context| Ok(section_of(&context.tools))).for_programs();
         let installed = [registry.install_transport(transport)?, registry.add_section(None, section)?];
         Ok(Self { registry: registry.clone(), _installed: installed })
     }

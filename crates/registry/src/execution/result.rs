@@ -87,7 +87,8 @@ impl ToolResult {
         self
     }
 
-    /// The execution whose pipeline made this result; `None` for one that a wrapper authored.
+    /// The execution whose pipeline made this result; `None` for one that a wrapper authored, and for a call of a batch
+    /// that never started.
     #[must_use]
     pub fn token(&self) -> Option<Token> {
         self.token

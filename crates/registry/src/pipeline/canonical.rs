@@ -13,6 +13,7 @@ use crate::{
 };
 
 /// What a body returned, as a result of this execution.
+#[tracing::instrument(level = "debug", skip_all)]
 pub(super) fn canonical(
     tool: &ToolDefinition,
     execution: &ToolExecution,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use code_mode_schema::Json;
 use futures::{FutureExt, future::BoxFuture};
+use tracing::Instrument;
 
 use super::{
     Progress, Run,
@@ -26,6 +27,7 @@ pub(super) async fn dispatch(run: &mut Run) {
     let Progress::Allowed = run.progress else {
         return;
     };
+    run.passed.dispatch();
     match around_the_body(run).await {
         Ok(result) => {
             let result = rebuild(&run.shared, &run.execution, result);
@@ -79,7 +81,9 @@ async fn dispatch_once(shared: &Shared, execution: &ToolExecution, abandoned: Si
     }
     execution.mark_body_started();
     let ctx = ToolRunContext::new(execution.clone(), fused.signal.clone());
-    let outcome = contain_future(|| tool.start_body(arguments, ctx)).await;
+    let body = tracing::debug_span!("body");
+    let running = body.in_scope(|| contain_future(|| tool.start_body(arguments, ctx)));
+    let outcome = running.instrument(body).await;
     let result = canonical(&tool, execution, arguments, outcome);
     let is_cancelled = fused.signal.is_cancelled();
     fused.settle();
@@ -105,7 +109,7 @@ fn dispatchable<'a>(
     if execution.is_frozen() {
         return Err(ToolFailure::new("the call is over; it cannot be dispatched again"));
     }
-    if let Some(message) = (name == RUN_CODE).then(|| shared.runtime_error()).flatten() {
+    if let Some(message) = (name == RUN_CODE).then(|| shared.runtime_error(execution.agent())).flatten() {
         return Err(ToolFailure::new(message));
     }
     // The live view: what was visible when the call began may be gone.

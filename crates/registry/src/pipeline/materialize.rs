@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Progress, Run};
+use super::{Progress, Run, invariants::Passed};
 use crate::{
     cancellation::aborted_before_dispatch,
     error::{ErrorInfo, ToolFailure},
@@ -22,7 +22,8 @@ pub(super) fn materialize(shared: Arc<Shared>, call: ToolCall) -> Run {
         call_id = execution.call_id().as_str(),
         is_sub_call = execution.parent().is_some()
     );
-    let mut run = Run { shared, execution, span, finalizer, progress: Progress::Fresh };
+    let mut run =
+        Run { shared, execution, span, finalizer, progress: Progress::Fresh, passed: Passed::default() };
 
     // Arguments that are no JSON come first: they win over a cancelled caller.
     if let Some(error) = lossy {
@@ -32,7 +33,12 @@ pub(super) fn materialize(shared: Arc<Shared>, call: ToolCall) -> Run {
         )));
     } else if run.execution.caller_signal().is_cancelled() {
         run.fail_finally(aborted_before_dispatch());
-    } else if run.shared.refuses_direct_call(run.execution.name(), run.execution.parent().is_some()) {
+    } else if run.shared.refuses_direct_call(
+        run.execution.name(),
+        run.execution.agent(),
+        run.execution.parent().is_some(),
+    ) {
+        run.passed.refused();
         run.settle_failure(only_run_code(run.execution.name()));
     }
     run

@@ -17,7 +17,9 @@
 //! | | `observe` | everybody is told |
 //!
 //! Each call has a `tracing` span `tool_call` (fields `tool`, `call_id`, `is_sub_call`) with a child per
-//! stage, named like the stage; all at level debug. Arguments and results are never in them.
+//! stage, named like the stage (`materialize` makes the span and has none); inside `dispatch`, each dispatch has
+//! the spans `body` and `canonical`. All are of level debug. Arguments and results are never in them;
+//! [`TracePayloads`](crate::policy::TracePayloads) adds them for who wants them.
 //!
 //! A stage that decides the call sets where it goes on: most failures still pass the post-policies, a failure
 //! of the pipeline's own machinery (a policy, guard or wrapper that failed, arguments that are no JSON, a
@@ -26,6 +28,8 @@
 use std::{fmt, sync::Arc};
 
 use futures::future::BoxFuture;
+
+use invariants::Passed;
 
 use crate::{
     error::ToolFailure,
@@ -56,6 +60,9 @@ mod post_execute;
 mod finalize;
 
 mod observe;
+
+// every phase
+mod invariants;
 
 /// A call from the first stage to the last.
 pub(crate) async fn execute(shared: Arc<Shared>, call: ToolCall) -> Arc<ToolResult> {
@@ -190,6 +197,7 @@ pub(crate) struct Run {
     /// Captured by the first stage; survives the tool's unregistration.
     finalizer: Option<Arc<FinalizeContent>>,
     progress: Progress,
+    passed: Passed,
 }
 
 /// Where the call stands. Each stage acts on one of these and passes the others by.

@@ -6,12 +6,13 @@ use super::{Progress, Run};
 use crate::{contain::contain, error::ToolFailure, execution::ToolResult};
 
 #[tracing::instrument(level = "debug", parent = &run.span, skip_all)]
-pub(super) fn observe(run: Run) -> Arc<ToolResult> {
+pub(super) fn observe(mut run: Run) -> Arc<ToolResult> {
     let result = match run.progress {
         Progress::Final(result) => result,
         _ => run.failed(ToolFailure::new("a stage of the pipeline left the call undecided")),
     };
     run.execution.freeze();
+    run.passed.observe(&run.execution);
     if let Some(observers) = run.shared.result.heard_by(run.execution.agent()) {
         for observer in observers.iter() {
             if let Err(error) = contain(|| observer(&run.execution, &result)) {

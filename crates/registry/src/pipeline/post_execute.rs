@@ -20,6 +20,7 @@ pub(super) async fn post_execute(run: &mut Run) {
             return;
         }
     };
+    run.passed.post_execute();
     let decided = match run.shared.post_execute.heard_by(run.execution.agent()) {
         None => result,
         Some(listeners) => {

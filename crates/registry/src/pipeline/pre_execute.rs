@@ -8,6 +8,7 @@ pub(super) async fn pre_execute(run: &mut Run) {
     let Progress::Fresh = run.progress else {
         return;
     };
+    run.passed.pre_execute();
     let Some(listeners) = run.shared.pre_execute.heard_by(run.execution.agent()) else {
         run.progress = Progress::Allowed;
         return;

@@ -5,10 +5,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{Registration, Token, ToolExecution, ToolRegistry, sync::lock};
+use crate::{Registration, Token, ToolExecution, ToolRegistry};
 
 /// Watches every call of a registry and keeps a list of what was violated. For development and tests: it
 /// takes a lock per stage.
@@ -57,9 +57,12 @@ impl DevInvariants {
             }),
             registry.hooks().prepend().on_post_execute({
                 let watch = watch.clone();
-                move |execution, _result, next| {
+                move |execution, result, next| {
+                    // What mode `code` refuses goes from there to the post-policies (decision 25).
+                    let is_refused =
+                        result.error().is_some_and(|failure| failure.code() == Some("UNKNOWN_TOOL"));
                     watch.see(&execution, |seen| {
-                        let early = !seen.pre_execute && !seen.execute;
+                        let early = !seen.pre_execute && !seen.execute && !is_refused;
                         early.then_some("post-execute ran before pre-execute")
                     });
                     async move { next.call().await }
@@ -74,7 +77,7 @@ impl DevInvariants {
                     if execution.call_id().as_str().is_empty() {
                         watch.violate(execution, "the call id is empty");
                     }
-                    lock(&watch.0).seen.remove(&execution.token());
+                    watch.lock().seen.remove(&execution.token());
                 }
             }),
         ];
@@ -84,11 +87,11 @@ impl DevInvariants {
     /// What was violated so far, in order.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
-        lock(&self.0).violations.clone()
+        self.lock().violations.clone()
     }
 
     fn see(&self, execution: &ToolExecution, look: impl FnOnce(&mut Seen) -> Option<&'static str>) {
-        let violation = look(lock(&self.0).seen.entry(execution.token()).or_default());
+        let violation = look(self.lock().seen.entry(execution.token()).or_default());
         if let Some(what) = violation {
             self.violate(execution, what);
         }
@@ -97,6 +100,10 @@ impl DevInvariants {
     fn violate(&self, execution: &ToolExecution, what: &str) {
         let violation = format!("{} ({}): {what}", execution.call_id(), execution.name());
         tracing::error!(violation, "a development invariant does not hold");
-        lock(&self.0).violations.push(violation);
+        self.lock().violations.push(violation);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watch> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use crate::{Registration, ToolRegistry, sync::lock};
+use crate::{Registration, ToolRegistry};
 
 /// Counts every call and times every dispatch of a registry. Clones are the same counters.
 ///
@@ -73,11 +73,11 @@ impl Metrics {
     /// The numbers so far, by tool name.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<String, ToolMetrics> {
-        lock(&self.0).clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn update(&self, name: &str, change: impl FnOnce(&mut ToolMetrics)) {
-        let mut tools = lock(&self.0);
+        let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tool) = tools.get_mut(name) {
             change(tool);
         } else {

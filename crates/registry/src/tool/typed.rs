@@ -34,7 +34,7 @@ impl<A: DeserializeOwned + 'static, O: 'static> TypedToolBuilder<A, O> {
         let builder = ToolBuilder::new(name)
             .description(description)
             .parameters(Schema::of::<A>())
-            .output(Schema::of::<O>())
+            .output(Schema::of_output::<O>())
             .render(|_, value| value.as_str().map_or_else(|| value.to_text(), str::to_owned))
             .execute(move |arguments, ctx| {
                 let running = parse_arguments(&arguments).map(|typed| body(typed, ctx));
