@@ -1,11 +1,12 @@
 //! Sub-calls: ids, events, order, the exclusive barrier, settlement, contexts; and that they pass the very pipeline
 //! that native calls pass. Contract 3.5, 3.12, 6.8, 7.2 to 7.5; decisions 8, 13, 21, 23, 24, 28.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use code_mode::registry::{
     Acceptance, ApprovalOutcome, ApprovalRequest, ApprovalService, ContentBlock, HostEvent, PostDecision,
-    PreDecision, Registration, Restriction,
+    PreDecision, Registration, Restriction, Token,
 };
 use code_mode::{Agent, Json, Mode, SignalSource, ToolCall, ToolError, ToolResult, json};
 use futures::FutureExt as _;
@@ -275,6 +276,53 @@ fn call_that_nobody_awaits_is_aborted_when_the_program_returns() {
     assert_eq!(events.iter().filter(|line| line.starts_with("start")).count(), 2);
     let settled = events.iter().filter(|line| line.ends_with("error Error: cancelled: run_code settled"));
     assert_eq!(settled.count(), 2, "{events:?}");
+}
+
+#[test]
+fn images_of_tool_calls_follow_the_text_in_the_order_of_the_calls() {
+    let host = Host::new();
+    let shot = |value: &Json| {
+        let name = value.as_str().unwrap_or_default();
+        vec![ContentBlock::text(name), ContentBlock::image(name, "image/png")]
+    };
+    host.register(
+        tool("shot")
+            .render(move |_, value| shot(value))
+            .concurrency_safe(|_| true)
+            .execute(|arguments, _| async move { Ok(arguments.get("of").cloned().unwrap_or_default()) }),
+    );
+    let program = "await Promise.all(['b', 'a'].map((of) => tools.shot({ of })));\ntools.hang();\nreturn 'seen'";
+    let content = host.run(program).result.content().to_vec();
+    let note = "Note: the program ended while these tool calls were still running; they were aborted: hang.";
+    assert_eq!(
+        content,
+        [
+            ContentBlock::text(format!("seen\n{note}")),
+            ContentBlock::image("b", "image/png"),
+            ContentBlock::image("a", "image/png")
+        ]
+    );
+}
+
+#[test]
+fn observer_can_hold_inner_successes_back_until_the_outer_result() {
+    let host = Host::new();
+    let journal = Journal::default();
+    let held = Arc::new(Mutex::new(HashMap::<Token, Vec<String>>::new()));
+    let _observer = host.registry.on_result({
+        let (journal, held) = (journal.clone(), Arc::clone(&held));
+        move |execution, result| {
+            if let Some(parent) = execution.parent() {
+                held.lock().unwrap().entry(parent).or_default().push(result.text());
+            } else {
+                let inner = held.lock().unwrap().remove(&execution.token()).unwrap_or_default();
+                journal.add(format!("{} with {inner:?}", result.is_error()));
+            }
+        }
+    });
+    host.run("await tools.echo({ value: 1 }); await tools.echo({ value: 2 })");
+    host.run("await tools.echo({ value: 3 }); throw 1");
+    assert_eq!(journal.take(), ["false with [\"1\", \"2\"]", "true with [\"3\"]"]);
 }
 
 #[test]

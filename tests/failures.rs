@@ -38,6 +38,21 @@ fn columns_count_utf16_units() {
 }
 
 #[test]
+fn error_whose_stack_was_overwritten_keeps_its_place() {
+    let program = "const f = () => {\n  const e = new Error('mine'); e.stack = 'other'; throw e };\nf()";
+    let failure = Host::new().run(program).failure();
+    // QuickJS keeps nothing beside the stack.
+    assert_eq!(failure.line, on_engine(Some(2), None), "{}", failure.message);
+}
+
+#[test]
+fn global_of_another_environment_is_explained_in_a_note() {
+    let text = Host::new().run("await fetch('http://h')").text();
+    let note = "Note: a program has no `fetch`: no modules, network, files or processes; everything outside is reached through `tools`.";
+    assert!(text.contains("fetch") && text.lines().last() == Some(note), "{text}");
+}
+
+#[test]
 fn stack_has_the_programs_frames_only_and_at_most_ten() {
     let message = Host::new()
         .run("const f = (n: number) => { if (n === 0) throw new Error('deep'); f(n - 1) };\nf(50)")

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use code_mode_registry::scheduler::{CallObserver, CallPool};
 use code_mode_registry::{
-    AdditionalContext, Agent, CallId, HostEvent, Signal, Token, ToolCall, ToolRegistry, ToolResult,
-    ToolRunContext,
+    AdditionalContext, Agent, CallId, ContentBlock, HostEvent, Signal, Token, ToolCall, ToolRegistry,
+    ToolResult, ToolRunContext,
 };
 use code_mode_schema::Json;
 
@@ -37,17 +37,30 @@ struct Run {
 pub(crate) struct Tally {
     submitted: usize,
     /// By number: calls that were submitted and have not settled.
-    open: BTreeMap<usize, Arc<str>>,
+    open: BTreeMap<usize, Open>,
     /// Names of the calls that succeeded, in order.
     succeeded: Vec<Arc<str>>,
     /// By number, so that they are handed on in the order of the calls.
     contexts: BTreeMap<usize, Vec<AdditionalContext>>,
+    /// By number: the images and sounds of the calls that succeeded, which no value can hold.
+    media: BTreeMap<usize, Vec<ContentBlock>>,
+}
+
+#[derive(Debug)]
+struct Open {
+    name: Arc<str>,
+    is_running: bool,
 }
 
 impl Tally {
-    /// Names and counts of the calls that have not settled, in order.
-    pub(crate) fn open(&self) -> Vec<(Arc<str>, usize)> {
-        counted(self.open.values())
+    /// Names and counts of the calls that have started and not settled, in order.
+    pub(crate) fn running(&self) -> Vec<(Arc<str>, usize)> {
+        counted(self.open.values().filter(|call| call.is_running).map(|call| &call.name))
+    }
+
+    /// Names and counts of the calls that wait for their turn, in order.
+    pub(crate) fn queued(&self) -> Vec<(Arc<str>, usize)> {
+        counted(self.open.values().filter(|call| !call.is_running).map(|call| &call.name))
     }
 
     /// Names and counts of the calls that succeeded, in order.
@@ -95,6 +108,11 @@ impl Dispatch {
         look(&self.run.tally())
     }
 
+    /// Takes the images and sounds of the sub-calls, in their order.
+    pub(crate) fn take_media(&self) -> Vec<ContentBlock> {
+        std::mem::take(&mut self.run.tally().media).into_values().flatten().collect()
+    }
+
     /// Hands the contexts of the sub-calls to the outer result, in their order.
     pub(crate) fn hand_on_contexts(&self, outer: &ToolRunContext) {
         let contexts = std::mem::take(&mut self.run.tally().contexts);
@@ -118,13 +136,13 @@ impl HostFunctions for Dispatch {
             let mut tally = self.run.tally();
             if tally.submitted >= self.max_sub_calls {
                 return reply.send(Err(format!(
-                    "a run may make {} tool calls (maxSubCalls); {name} not dispatched",
+                    "a run may make {} tool calls (maxSubCalls); {name} not dispatched: return what there is and go on in another program",
                     self.max_sub_calls
                 )));
             }
             tally.submitted += 1;
             let number = tally.submitted;
-            tally.open.insert(number, Arc::clone(&name));
+            tally.open.insert(number, Open { name: Arc::clone(&name), is_running: false });
             number
         };
         let id = CallId::from(format!("{}:code:{number}", self.run.parent));
@@ -170,6 +188,9 @@ struct SubCall {
 
 impl CallObserver for SubCall {
     fn started(&mut self) {
+        if let Some(call) = self.run.tally().open.get_mut(&self.number) {
+            call.is_running = true;
+        }
         self.run.emit(|| HostEvent::CodeDispatchStart {
             parent_call_id: self.run.parent.clone(),
             sub_call_id: self.id.clone(),
@@ -192,6 +213,13 @@ impl CallObserver for SubCall {
             tally.open.remove(&self.number);
             if !result.is_error() {
                 tally.succeeded.push(Arc::clone(&self.name));
+                let is_media = |block: &&ContentBlock| {
+                    matches!(block, ContentBlock::Image { .. } | ContentBlock::Audio { .. })
+                };
+                let media: Vec<ContentBlock> = result.content().iter().filter(is_media).cloned().collect();
+                if !media.is_empty() {
+                    tally.media.insert(self.number, media);
+                }
             }
             if !result.additional_contexts().is_empty() {
                 tally.contexts.insert(self.number, result.additional_contexts().to_vec());

@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use crate::dispatch::Tally;
 use crate::render;
-use crate::seam::RunOutcome;
+use crate::seam::{Failure, RunOutcome};
 
 /// The longest note, in characters.
 const MAX_CHARS: usize = 400;
 
-/// What was seen of the sub-calls when the program ended.
+/// What was seen of the sub-calls when the program ended: names and counts.
+#[derive(Default)]
 pub(crate) struct Seen {
-    open: Vec<(Arc<str>, usize)>,
+    running: Vec<(Arc<str>, usize)>,
+    queued: Vec<(Arc<str>, usize)>,
     succeeded: Vec<(Arc<str>, usize)>,
 }
 
 impl Seen {
     pub(crate) fn of(tally: &Tally) -> Self {
-        Self { open: tally.open(), succeeded: tally.succeeded() }
+        Self { running: tally.running(), queued: tally.queued(), succeeded: tally.succeeded() }
     }
 }
 
@@ -33,22 +35,61 @@ pub(crate) fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
                         .to_owned(),
                 );
             }
-            if !seen.open.is_empty() {
+            if !seen.running.is_empty() {
                 parts.push(format!(
                     "the program ended while these tool calls were still running; they were aborted: {}",
-                    names(&seen.open)
+                    names(&seen.running)
+                ));
+            }
+            if !seen.queued.is_empty() {
+                parts.push(format!(
+                    "the program ended before these tool calls had begun; they were dropped: {}",
+                    names(&seen.queued)
                 ));
             }
         }
-        Err(_) if !seen.succeeded.is_empty() => {
-            parts.push(format!(
-                "these tool calls had succeeded before the failure: {}",
-                names(&seen.succeeded)
-            ));
+        Err(failure) => {
+            if let Some(name) = missing_global(failure) {
+                parts.push(format!(
+                    "a program has no `{name}`: no modules, network, files or processes; everything outside is reached through `tools`"
+                ));
+            }
+            if !seen.succeeded.is_empty() {
+                parts.push(format!(
+                    "these tool calls had succeeded before the failure: {}",
+                    names(&seen.succeeded)
+                ));
+            }
         }
-        Err(_) => {}
     }
     (!parts.is_empty()).then(|| capped(format!("Note: {}.", parts.join(". Also, "))))
+}
+
+/// Globals of other environments, which models use from habit.
+const ELSEWHERE: [&str; 16] = [
+    "Buffer",
+    "Bun",
+    "Deno",
+    "XMLHttpRequest",
+    "__dirname",
+    "__filename",
+    "axios",
+    "document",
+    "exports",
+    "fetch",
+    "fs",
+    "global",
+    "module",
+    "process",
+    "require",
+    "window",
+];
+
+/// The one of these that the program failed for want of.
+fn missing_global(failure: &Failure) -> Option<&str> {
+    let (name, _) = failure.message.strip_prefix("ReferenceError: ")?.split_once(" is not defined")?;
+    let name = name.trim_matches('\'');
+    ELSEWHERE.contains(&name).then_some(name)
 }
 
 fn names(counts: &[(Arc<str>, usize)]) -> String {
@@ -69,17 +110,17 @@ fn capped(note: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seam::{Failure, FailureKind};
+    use crate::seam::FailureKind;
 
     fn outcome(end: Result<Option<code_mode_schema::Json>, Failure>) -> RunOutcome {
         RunOutcome { logs: Vec::new(), end, ends_with_expression: true }
     }
 
-    fn seen(open: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
+    fn seen(running: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
         let own = |counts: &[(&str, usize)]| {
             counts.iter().map(|(name, count)| (Arc::from(*name), *count)).collect()
         };
-        Seen { open: own(open), succeeded: own(succeeded) }
+        Seen { running: own(running), succeeded: own(succeeded), ..Seen::default() }
     }
 
     #[test]
@@ -96,6 +137,26 @@ mod tests {
         let failure = Failure::new(FailureKind::Exception, "x");
         let failed = note(&outcome(Err(failure)), &seen(&[], &[("write", 3)])).unwrap();
         assert_eq!(failed, "Note: these tool calls had succeeded before the failure: write (3 times).");
+    }
+
+    #[test]
+    fn calls_that_had_not_begun_are_told_from_those_that_ran() {
+        let seen = Seen { queued: vec![("b".into(), 3)], ..seen(&[("a", 1)], &[]) };
+        let text = note(&outcome(Ok(Some(1.into()))), &seen).unwrap();
+        assert!(text.contains("they were aborted: a. Also, the program ended before"), "{text}");
+        assert!(text.ends_with("they were dropped: b (3 times)."), "{text}");
+    }
+
+    #[test]
+    fn globals_of_other_environments_are_explained() {
+        let text = |message: &str| {
+            note(&outcome(Err(Failure::new(FailureKind::Exception, message))), &seen(&[], &[]))
+        };
+        for message in ["ReferenceError: fetch is not defined\n  at x", "ReferenceError: 'fetch' is not defined"] {
+            assert!(text(message).is_some_and(|text| text.starts_with("Note: a program has no `fetch`: ")));
+        }
+        assert_eq!(text("ReferenceError: total is not defined"), None);
+        assert_eq!(text("Error: fetch is not defined"), None);
     }
 
     #[test]

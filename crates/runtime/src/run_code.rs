@@ -58,7 +58,7 @@ pub(crate) async fn run(
     pool.finished().await;
     dispatch.hand_on_contexts(&outer);
     let outcome = outcome.map_err(|error| ToolError::new(error.to_string()).with_source(error))?;
-    notes.keep(outer.token(), notes::note(&outcome, &seen));
+    notes.keep(outer.token(), notes::note(&outcome, &seen), dispatch.take_media());
     match outcome.end {
         Ok(result) => Ok(output(&outcome.logs, result)),
         Err(failure) => Err(failed(failure, outcome.logs)),

@@ -172,34 +172,47 @@ fn definition(
         .build()
 }
 
-/// Notes of runs that are not finalized yet.
+/// What is added to the content of runs that are not finalized yet.
 #[derive(Clone)]
 pub(crate) struct Notes {
     enabled: bool,
-    by_execution: Arc<Mutex<HashMap<Token, String>>>,
+    by_execution: Arc<Mutex<HashMap<Token, Kept>>>,
+}
+
+struct Kept {
+    note: Option<String>,
+    /// The images and sounds of the run's tool calls.
+    media: Vec<ContentBlock>,
 }
 
 impl Notes {
-    pub(crate) fn keep(&self, execution: Token, note: Option<String>) {
-        if let Some(note) = note.filter(|_| self.enabled) {
-            self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).insert(execution, note);
+    pub(crate) fn keep(&self, execution: Token, note: Option<String>, media: Vec<ContentBlock>) {
+        let note = note.filter(|_| self.enabled);
+        if note.is_some() || !media.is_empty() {
+            self.by_execution
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(execution, Kept { note, media });
         }
     }
 
-    /// The content with its note, if there is one.
+    /// The content with its note and what else was kept, if anything was.
     fn add(&self, execution: &ToolExecution, result: &ToolResult) -> Option<Vec<ContentBlock>> {
-        let note =
+        let Kept { note, media } =
             self.by_execution.lock().unwrap_or_else(PoisonError::into_inner).remove(&execution.token())?;
         // The words of a policy that blocked the result stay as they are.
         if result.error().is_some_and(|failure| failure.code() != Some(run_code::FAILED)) {
             return None;
         }
         let mut content = result.content().to_vec();
-        let last = content.pop();
-        match last.as_ref().and_then(ContentBlock::as_text) {
-            Some(text) => content.push(ContentBlock::text(format!("{text}\n{note}"))),
-            None => content.extend(last.into_iter().chain([ContentBlock::text(note)])),
+        if let Some(note) = note {
+            let last = content.pop();
+            match last.as_ref().and_then(ContentBlock::as_text) {
+                Some(text) => content.push(ContentBlock::text(format!("{text}\n{note}"))),
+                None => content.extend(last.into_iter().chain([ContentBlock::text(note)])),
+            }
         }
+        content.extend(media);
         Some(content)
     }
 }

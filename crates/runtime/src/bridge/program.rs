@@ -357,6 +357,18 @@ fn describe(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -
     let tool = tool.map(|tool| tool.to_rust_string_lossy(scope));
     let number = |at| parts.get_index(scope, at)?.uint32_value(scope);
     let (line, column) = (number(3)?, number(4)?);
+    if line == 0
+        && let Some(position) = made_at(scope, value)
+    {
+        // The program has overwritten the error's stack; the engine still knows where it was made.
+        return Some(Thrown {
+            head,
+            frames: format!("    at {position}"),
+            causes,
+            position: Some(position),
+            tool,
+        });
+    }
     Some(Thrown {
         head,
         frames: frames.trim_start_matches('\n').to_owned(),
@@ -364,6 +376,28 @@ fn describe(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -
         position: (line > 0).then_some(Position { line, column }),
         tool,
     })
+}
+
+/// Where the program made an error, by the engine's own record.
+#[cfg(feature = "v8")]
+fn made_at(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> Option<Position> {
+    if !value.is_native_error() {
+        return None;
+    }
+    let trace = v8::Exception::get_stack_trace(scope, value)?;
+    (0..trace.get_frame_count()).find_map(|at| {
+        let frame = trace.get_frame(scope, at)?;
+        let is_program = frame.get_script_name(scope)?.to_rust_string_lossy(scope) == SCRIPT;
+        let line = u32::try_from(frame.get_line_number()).ok()?.checked_sub(WRAPPER_LINES)?;
+        let column = u32::try_from(frame.get_column()).ok()?;
+        (is_program && line > 0).then_some(Position { line, column })
+    })
+}
+
+/// QuickJS keeps no record beside the stack.
+#[cfg(not(feature = "v8"))]
+fn made_at(_: &mut v8::PinScope<'_, '_>, _: v8::Local<'_, v8::Value>) -> Option<Position> {
+    None
 }
 
 fn unrenderable() -> Thrown {
