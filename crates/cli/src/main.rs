@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 
 /// Runs programs a model wrote against real tools.
 #[derive(Debug, Parser)]
-#[command(name = "code-mode", version, about)]
+#[command(name = "code-mode", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -13,7 +13,9 @@ const MAX_BYTES: usize = 256 << 10;
 pub(crate) fn listing(code: &str, failed_line: Option<u32>) -> String {
     let shown = beginning(code, MAX_BYTES);
     let mut html = String::from("<ol class=\"code\">");
-    for (line, number) in shown.split('\n').zip(1_u32..) {
+    // A line break at the end begins no line.
+    let lines = shown.strip_suffix('\n').unwrap_or(shown);
+    for (line, number) in lines.split('\n').zip(1_u32..) {
         let class = if failed_line == Some(number) { " class=\"failed\"" } else { "" };
         let line = escaped(line.strip_suffix('\r').unwrap_or(line));
         // A line without text keeps its height.
@@ -34,7 +36,7 @@ mod tests {
     #[test]
     fn lines_are_numbered_and_the_failed_one_is_marked() {
         assert_eq!(
-            listing("a<b\r\n\nc", Some(3)),
+            listing("a<b\r\n\nc\n", Some(3)),
             "<ol class=\"code\"><li id=\"L1\"><code>a&lt;b</code></li><li id=\"L2\"><code>\u{200b}</code></li>\
              <li id=\"L3\" class=\"failed\"><code>c</code></li></ol>"
         );
