@@ -15,3 +15,6 @@ mod values;
 mod dispatch;
 mod failures;
 mod limits;
+
+// What programs of all kinds give.
+mod generated;

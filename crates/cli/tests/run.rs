@@ -102,7 +102,11 @@ fn failure_goes_to_the_standard_error_and_the_status_is_1() {
     let run = bench.run("console.log('before');\nthrow new Error('no luck');", &[]);
     assert_eq!((run.status, run.stdout.as_str()), (1, ""));
     assert!(run.stderr.starts_with("Error: code run failed (exception): Error: no luck\n"), "{}", run.stderr);
-    assert!(run.stderr.contains("program:2") && run.stderr.contains("Captured output:\nbefore"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("program:2") && run.stderr.contains("Captured output:\nbefore"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(bench.run("enum A {}", &[]).status, 1);
 }
 
@@ -110,7 +114,11 @@ fn failure_goes_to_the_standard_error_and_the_status_is_1() {
 fn program_of_a_file_sees_the_folder_it_is_given_or_the_current_one() {
     let bench = Bench::new(&[("here.txt", "")]);
     let program = bench.path("program.ts");
-    fs::write(&program, "return (await tools.list_dir({ path: '.' })).entries.map(({ name }) => name).join();").unwrap();
+    fs::write(
+        &program,
+        "return (await tools.list_dir({ path: '.' })).entries.map(({ name }) => name).join();",
+    )
+    .unwrap();
     let mut given = command(&["--dir"]);
     given.arg(bench.path("folder")).arg(&program);
     assert_eq!(ended(given, "").stdout, "here.txt\n");
@@ -177,7 +185,10 @@ fn what_cannot_be_read_or_written_is_refused_before_the_program_runs() {
     assert!(!Path::new(folder).join("made.txt").exists());
 
     check_refused(&ended(command(&["nowhere.ts"]), ""), &["cannot read program nowhere.ts", "No such file"]);
-    check_refused(&ended(command(&["-", "--dir", "nowhere"]), ""), &["cannot open folder nowhere", "No such file"]);
+    check_refused(
+        &ended(command(&["-", "--dir", "nowhere"]), ""),
+        &["cannot open folder nowhere", "No such file"],
+    );
     let binary = bench.path("binary.ts");
     fs::write(&binary, b"return '\xff'").unwrap();
     check_refused(&ended(command(&[binary.to_str().unwrap()]), ""), &["cannot read program", "UTF-8"]);
@@ -218,7 +229,8 @@ fn each_limit_flag_holds() {
     assert!(spins.contains("(timeout): compute budget exhausted (40ms busy)"), "{spins}");
     let waits = failure("await new Promise((done) => setTimeout(done, 60_000));", &["--max-wall-ms", "50"]);
     assert!(waits.contains("(timeout): wall-clock ceiling reached (50ms)"), "{waits}");
-    let hoards = failure("const all = []; for (;;) all.push(new Array(1000).fill(all.length));", &["--heap-mb", "16"]);
+    let hoards =
+        failure("const all = []; for (;;) all.push(new Array(1000).fill(all.length));", &["--heap-mb", "16"]);
     assert!(hoards.contains("(worker-exit): heap limit of 16 MiB reached"), "{hoards}");
     let prints = failure("return 'x'.repeat(100);", &["--max-output-bytes", "100"]);
     assert!(prints.contains("(output-limit): outer output exceeded 100 bytes"), "{prints}");

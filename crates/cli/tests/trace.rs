@@ -85,7 +85,8 @@ fn look(browser: &Path, page: &Path, width: u32, flags: &[&str]) -> Seen {
         panic!("no report in {dom}\n{}", String::from_utf8_lossy(&output.stderr));
     });
     let (report, _) = rest.split_once("</pre>").unwrap();
-    let report = report.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}").replace("&amp;", "&");
+    let report =
+        report.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}").replace("&amp;", "&");
     Seen(Json::parse(&report).unwrap_or_else(|error| panic!("{error}: {report}")))
 }
 
@@ -100,7 +101,10 @@ fn browser() -> Option<PathBuf> {
         .find(|file| file.is_file());
     if found.is_none() {
         // Not by `eprintln!`, which a test that passes keeps to itself.
-        let _ = writeln!(io::stderr(), "skipped: the trace page in a browser (no chromium in PATH, CHROMIUM not set)");
+        let _ = writeln!(
+            io::stderr(),
+            "skipped: the trace page in a browser (no chromium in PATH, CHROMIUM not set)"
+        );
     }
     found
 }
@@ -125,17 +129,27 @@ fn trace_page_shows_each_call_in_a_browser_and_escapes_everything() {
         assert_eq!(log.len(), 3);
 
         let calls = seen.0.get("calls").and_then(Json::as_array).unwrap();
-        let tools: Vec<&str> = calls.iter().map(|call| call.get("tool").and_then(Json::as_str).unwrap()).collect();
+        let tools: Vec<&str> =
+            calls.iter().map(|call| call.get("tool").and_then(Json::as_str).unwrap()).collect();
         let expected = [&["read_file"][..], &["list_dir"; 8], &["read_file", "search_text"]].concat();
         assert_eq!(tools, expected);
         for (call, number) in calls.iter().zip(1..) {
             let is = |key| call.get(key).and_then(Json::as_bool).unwrap();
             assert!(is("row") && is("bar"), "call {number} at {width} px: {}", call.to_text());
             assert_eq!(is("failed"), number >= 10, "call {number}");
-            let values: Vec<&str> =
-                call.get("values").and_then(Json::as_array).unwrap().iter().filter_map(Json::as_str).collect();
+            let values: Vec<&str> = call
+                .get("values")
+                .and_then(Json::as_array)
+                .unwrap()
+                .iter()
+                .filter_map(Json::as_str)
+                .collect();
             assert_eq!(values.len(), 2, "arguments and result of call {number}");
-            assert_eq!(call.get("cuts").and_then(Json::as_i64), Some(i64::from(number == 11)), "call {number}");
+            assert_eq!(
+                call.get("cuts").and_then(Json::as_i64),
+                Some(i64::from(number == 11)),
+                "call {number}"
+            );
             let times = call.get("times").and_then(Json::as_str).unwrap();
             assert!(times.starts_with("Made at ") && times.contains("queued for "), "{times}");
         }
