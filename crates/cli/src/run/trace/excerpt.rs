@@ -188,7 +188,7 @@ impl Printer {
     /// A string, no more of it than there is room for.
     fn string(&mut self, text: &str) {
         let room = self.room.saturating_sub(self.text.len());
-        // One character more, so that what is cut is seen to be.
+        // A character more, of up to four bytes, so that what is cut is seen to be.
         schema::write_json_string(beginning(text, room + 4), &mut self.text);
     }
 
