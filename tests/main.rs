@@ -17,3 +17,6 @@ mod dispatch;
 mod failures;
 mod limits;
 mod parity;
+
+// What programs of all kinds give.
+mod generated;

@@ -133,6 +133,19 @@ impl Place {
         Ok(place)
     }
 
+    /// The place of a file that a call names. Only a folder's path may end in `/` or in `.`, and those are
+    /// not part of a place.
+    pub(crate) fn parse_file(path: &str) -> Result<Self, FolderError> {
+        let place = Self::parse(path)?;
+        if place.0.is_empty() {
+            return Err(FolderError::IsFolder { path: path.to_owned() });
+        }
+        if path.ends_with('/') || path.ends_with("/.") {
+            return Err(FolderError::FolderPath { path: path.to_owned() });
+        }
+        Ok(place)
+    }
+
     /// A place in the folder at this one.
     pub(crate) fn join(&self, name: &str) -> Self {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
@@ -148,6 +161,11 @@ impl Place {
     pub(crate) fn is_in(&self, other: &Place) -> bool {
         let rest = self.0.strip_prefix(&other.0);
         rest.is_some_and(|rest| rest.starts_with('/') || other.0.is_empty() && !rest.is_empty())
+    }
+
+    /// The folder that an entry found in a walk is in.
+    pub(crate) fn parent(&self) -> Self {
+        Self(self.0.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned())
     }
 
     /// The folders that the place is in, outermost first; none if it goes up on the way.
@@ -212,6 +230,18 @@ mod tests {
             Place::parse("/etc/passwd"),
             Err(FolderError::Absolute { path }) if path == "/etc/passwd"
         ));
+    }
+
+    #[test]
+    fn path_of_a_file_does_not_end_like_that_of_a_folder() {
+        assert_eq!(Place::parse_file("./a/b.txt").unwrap().as_str(), "a/b.txt");
+        assert_eq!(Place::parse_file("a/.b").unwrap().as_str(), "a/.b");
+        for path in ["a.txt/", "a.txt//", "a.txt/.", "a/./"] {
+            assert!(matches!(Place::parse_file(path), Err(FolderError::FolderPath { .. })), "{path}");
+        }
+        for path in [".", "./", "./."] {
+            assert!(matches!(Place::parse_file(path), Err(FolderError::IsFolder { .. })), "{path}");
+        }
     }
 
     #[test]

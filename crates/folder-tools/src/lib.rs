@@ -30,7 +30,8 @@
 //! # Bounds
 //!
 //! Every call does bounded work and returns a bounded result; the constants of each tool say how
-//! much, and what is left over is had with another call (`next`). The file work runs on tokio's
+//! much, and what is left over is had with another call (`next`). A page costs a reading of the
+//! folders that its cursor is in, and nothing for what comes before them. The file work runs on tokio's
 //! blocking threads, since the operating system offers nothing better for files; it looks at the
 //! call's signal at every step, and stops there with the contract's `ABORTED`.
 //!
@@ -48,6 +49,8 @@ mod write_file;
 mod text;
 
 mod walk;
+
+mod cursor;
 
 mod work;
 

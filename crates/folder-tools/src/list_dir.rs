@@ -1,5 +1,6 @@
 //! `list_dir`: what is in a folder.
 
+use cap_std::fs::Dir;
 use code_mode_registry::{CallKind, Signal, ToolDefinition};
 use code_mode_schema::{Json, json};
 use globset::{GlobBuilder, GlobMatcher};
@@ -7,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cards,
+    cards, cursor,
     error::FolderError,
-    folder::{Folder, Place},
+    folder::{Folder, Links, Place},
     walk::{Depth, Found, Kind, Walk},
     work,
 };
@@ -101,37 +102,59 @@ fn list(folder: &Folder, args: &ListDir, signal: &Signal) -> Result<Listing, Fol
         (true, false) => Depth::Tracked,
     };
     let filter = args.glob.as_deref().map(Filter::new).transpose()?;
-    let from = args.cursor.as_deref().map(parse_cursor).transpose()?;
+    let depth_name = format!("{depth:?}");
+    let sealed = ["list_dir", start.as_str(), &depth_name, args.glob.as_deref().unwrap_or_default()];
+    let from = args.cursor.as_deref().map(|text| Place::parse(cursor::open(text, &sealed)?)).transpose()?;
     let limit = args.limit.map_or(MAX_ENTRIES, |limit| limit as usize);
 
     let mut walk = Walk::new(folder, signal, &start, depth, from)?;
+    let mut sizes = Sizes { folder, open: None };
     let mut entries = Vec::new();
     let mut next = None;
     while let Some(found) = walk.next()? {
+        // A cursor is the first place that was not returned.
         if walk.is_spent() {
-            next = Some(found.place.to_string());
+            next = Some(cursor::seal(found.place.as_str(), &sealed));
             break;
         }
         if filter.as_ref().is_some_and(|filter| !filter.takes(&found, &start)) {
             continue;
         }
         if entries.len() == limit {
-            next = Some(found.place.to_string());
+            next = Some(cursor::seal(found.place.as_str(), &sealed));
             break;
         }
         entries.push(Entry {
             path: found.place.to_string(),
+            bytes: sizes.of(&found),
             name: found.name,
             kind: found.kind,
-            bytes: found.bytes,
         });
     }
     Ok(Listing { entries, unreadable: walk.unreadable().iter().map(Place::to_string).collect(), next })
 }
 
-/// A cursor is the first place that was not returned.
-fn parse_cursor(cursor: &str) -> Result<Place, FolderError> {
-    Place::parse(cursor).map_err(|_| FolderError::Cursor { cursor: cursor.to_owned() })
+/// Looks up the sizes of entries that are returned, and of no others: a folder may have a thousand times more
+/// of them than a page.
+struct Sizes<'a> {
+    folder: &'a Folder,
+    /// The folder of the last entry, as the next one is mostly in it too.
+    open: Option<(Place, Dir)>,
+}
+
+impl Sizes<'_> {
+    /// The size of a file, else 0; also if the file is gone meanwhile.
+    fn of(&mut self, found: &Found) -> u64 {
+        if found.kind != Kind::File {
+            return 0;
+        }
+        let parent = found.place.parent();
+        if self.open.as_ref().is_none_or(|(place, _)| *place != parent) {
+            self.open = self.folder.open_dir(&parent, Links::Follow).ok().map(|dir| (parent, dir));
+        }
+        let metadata = self.open.as_ref().and_then(|(_, dir)| dir.symlink_metadata(&found.name).ok());
+        metadata.map_or(0, |metadata| metadata.len())
+    }
 }
 
 /// Which entries a glob takes: by name if it has no `/`, else by the path below the folder that is

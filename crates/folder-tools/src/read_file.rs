@@ -77,15 +77,21 @@ struct Page {
 }
 
 fn read(folder: &Folder, args: &ReadFile, signal: &Signal) -> Result<Page, FolderError> {
-    let place = Place::parse(&args.path)?;
+    let place = Place::parse_file(&args.path)?;
     let text = text::read(folder, &place, signal)?;
     let limit = args.limit.map_or(usize::MAX, |limit| limit as usize);
-    page(&text, args.offset as usize, limit, MAX_TEXT_MIB << 20).map_err(|line| FolderError::LongLine {
+    let offset = args.offset as usize;
+    let page = page(&text, offset, limit, MAX_TEXT_MIB << 20).map_err(|line| FolderError::LongLine {
         path: place.to_string(),
         line: line.number,
         bytes: line.bytes,
         limit_mib: MAX_TEXT_MIB,
-    })
+    })?;
+    // Who reads on from there has counted wrong. An empty file has no lines, and reading it is no mistake.
+    if offset > 0 && offset >= page.total_lines {
+        return Err(FolderError::PastEnd { path: place.to_string(), offset, lines: page.total_lines });
+    }
+    Ok(page)
 }
 
 /// A line that is too long to be returned.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    cards,
+    cards, cursor,
     error::FolderError,
     folder::{Folder, Place},
     list_dir::Filter,
@@ -124,28 +124,39 @@ struct LineMatch {
 }
 
 fn search(folder: &Folder, args: &SearchText, signal: &Signal) -> Result<Found, FolderError> {
+    let start = Place::parse(&args.path)?;
     let mut search = Search {
         folder,
         signal,
         pattern: compile(args)?,
+        sealed: sealed(args, &start),
         limit: args.max_results.map_or(DEFAULT_MATCHES, |limit| limit as usize),
         searched_bytes: 0,
         found: Found { matches: Vec::new(), files_searched: 0, files_skipped: 0, next: None },
     };
-    let start = Place::parse(&args.path)?;
-    let cursor = args.cursor.as_deref().map(Cursor::parse).transpose()?;
+    let cursor = args.cursor.as_deref().map(|text| search.open(text)).transpose()?;
     if folder.metadata(&start)?.is_dir() {
         search.folder(&start, args, cursor)?;
     } else {
+        let start = Place::parse_file(&args.path)?;
         search.file(&start, cursor.map_or(1, |cursor| cursor.line), Unreadable::Fails)?;
     }
     Ok(search.found)
+}
+
+/// What must stay the same from one page to the next: all but the size of the page.
+fn sealed(args: &SearchText, start: &Place) -> Vec<String> {
+    let flags = format!("{} {} {}", args.literal, args.ignore_case, args.include_ignored);
+    let glob = args.glob.clone().unwrap_or_default();
+    vec!["search_text".to_owned(), start.to_string(), flags, glob, args.pattern.clone()]
 }
 
 struct Search<'a> {
     folder: &'a Folder,
     signal: &'a Signal,
     pattern: Regex,
+    /// The arguments that its cursors belong to.
+    sealed: Vec<String>,
     limit: usize,
     searched_bytes: usize,
     found: Found,
@@ -219,7 +230,11 @@ impl Search<'_> {
     }
 
     fn stop_before(&mut self, place: &Place, line: usize) {
-        self.found.next = Some(format!("{place}:{line}"));
+        self.found.next = Some(cursor::seal(&format!("{place}:{line}"), &self.sealed));
+    }
+
+    fn open(&self, cursor: &str) -> Result<Cursor, FolderError> {
+        Cursor::parse(cursor::open(cursor, &self.sealed)?)
     }
 }
 

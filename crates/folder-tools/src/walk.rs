@@ -1,4 +1,6 @@
 //! What is in a folder, in path order: the order that makes the end of a page a place to go on from.
+//!
+//! A walk that goes on from a place lists the folders which that place is in, and none of those before it.
 
 use std::vec;
 
@@ -38,6 +40,9 @@ pub(crate) struct Walk<'a> {
     ignore_files: Vec<IgnoreFile>,
     visited: usize,
     unreadable: Vec<Place>,
+    /// How many folders and how many of their entries were looked at.
+    #[cfg(test)]
+    looked_at: (usize, usize),
 }
 
 /// How far a walk goes.
@@ -57,8 +62,6 @@ pub(crate) struct Found {
     pub(crate) place: Place,
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// The size of a file, else 0.
-    pub(crate) bytes: u64,
 }
 
 /// What an entry is.
@@ -69,6 +72,12 @@ pub(crate) enum Kind {
     Dir,
     Symlink,
     Other,
+}
+
+/// What is in one folder.
+struct Listed {
+    entries: Vec<Found>,
+    has_ignore_file: bool,
 }
 
 struct Level {
@@ -101,6 +110,8 @@ impl<'a> Walk<'a> {
             ignore_files: Vec::new(),
             visited: 0,
             unreadable: Vec::new(),
+            #[cfg(test)]
+            looked_at: (0, 0),
         };
         if depth == Depth::Tracked {
             for above in start.parents() {
@@ -160,9 +171,12 @@ impl<'a> Walk<'a> {
 
     /// Makes the entries of a folder the next ones.
     fn enter(&mut self, place: &Place, links: Links) -> Result<(), FolderError> {
-        let entries = self.entries(place, links)?;
+        let Listed { entries, has_ignore_file } = self.entries(place, links)?;
+        #[cfg(test)]
+        {
+            self.looked_at = (self.looked_at.0 + 1, self.looked_at.1 + entries.len());
+        }
         let outer_ignore_files = self.ignore_files.len();
-        let has_ignore_file = entries.binary_search_by(|entry| entry.name.as_str().cmp(GITIGNORE)).is_ok();
         if self.depth == Depth::Tracked && has_ignore_file {
             self.add_ignore_file(place)?;
         }
@@ -170,35 +184,38 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The entries of one folder, in order.
-    fn entries(&self, place: &Place, links: Links) -> Result<Vec<Found>, FolderError> {
+    /// The entries of one folder, in order, without those that the walk passes over.
+    fn entries(&self, place: &Place, links: Links) -> Result<Listed, FolderError> {
+        let from = self.from.as_ref().filter(|from| from.is_in(place));
+        let first_name = from.and_then(|from| from.below(place).split('/').next());
         let failed = |source| FolderError::from_io("list", place.as_str(), source);
         let dir = self.folder.open_dir(place, links)?;
         let mut entries = Vec::new();
+        let mut has_ignore_file = false;
+        let mut seen = 0;
         for entry in dir.entries().map_err(failed)? {
             check(self.signal)?;
             let entry = entry.map_err(failed)?;
-            if entries.len() == MAX_FOLDER_ENTRIES {
+            seen += 1;
+            if seen > MAX_FOLDER_ENTRIES {
                 return Err(FolderError::TooManyEntries {
                     path: place.to_string(),
                     limit: MAX_FOLDER_ENTRIES,
                 });
             }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            has_ignore_file |= name == GITIGNORE;
+            if first_name.is_some_and(|first| *name < *first) {
+                continue;
+            }
             // What is gone meanwhile is not there.
             let Ok(file_type) = entry.file_type() else {
                 continue;
             };
-            let kind = Kind::from(file_type);
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let place = place.join(&name);
-            let bytes = match kind {
-                Kind::File if self.counts(&place) => entry.metadata().map_or(0, |metadata| metadata.len()),
-                _ => 0,
-            };
-            entries.push(Found { place, name, kind, bytes });
+            entries.push(Found { place: place.join(&name), name, kind: Kind::from(file_type) });
         }
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
-        Ok(entries)
+        Ok(Listed { entries, has_ignore_file })
     }
 
     fn is_left_out(&self, found: &Found) -> bool {
@@ -303,6 +320,28 @@ mod tests {
         // Places that are gone, or were never there.
         assert_eq!(walked(&folder, ".", Depth::Everything, Some("a/b/a/x")), all[2..]);
         assert_eq!(walked(&folder, ".", Depth::Everything, Some("b")), all[6..]);
+    }
+
+    /// A page costs the folders that its cursor is in and the entries from there on, not all before it.
+    #[test]
+    fn walk_that_goes_on_looks_at_no_folder_before_its_place() {
+        let names: Vec<String> = (10..40).flat_map(|d| (10..30).map(move |f| format!("d{d}/f{f}"))).collect();
+        let files: Vec<(&str, &str)> =
+            names.iter().map(|name| (name.as_str(), "")).chain([(".gitignore", "f29\n")]).collect();
+        let (_temp, folder) = folder_of(&files);
+        let signal = Signal::never();
+        let start = Place::parse(".").unwrap();
+        let looked_at = |from: &str| {
+            let from = Place::parse(from).unwrap();
+            let mut walk = Walk::new(&folder, &signal, &start, Depth::Tracked, Some(from)).unwrap();
+            let first = walk.next().unwrap().unwrap();
+            (first.place.to_string(), walk.looked_at)
+        };
+        // The root folder without what comes before, and `d38` without what comes before.
+        assert_eq!(looked_at("d38/f25"), ("d38/f25".to_owned(), (2, 2 + 5)));
+        assert_eq!(looked_at("d11/f10"), ("d11/f10".to_owned(), (2, 29 + 20)));
+        // The ignore file comes before the place and holds all the same.
+        assert_eq!(walked(&folder, ".", Depth::Tracked, Some("d39/f27")), ["d39/f27", "d39/f28"]);
     }
 
     #[test]

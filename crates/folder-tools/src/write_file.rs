@@ -83,11 +83,7 @@ impl WriteFile {
 }
 
 fn write(folder: &Folder, args: &WriteFile, signal: &Signal) -> Result<Written, FolderError> {
-    let place = Place::parse(&args.path)?;
-    // Without the slash it would be a file of that name.
-    if args.path.ends_with('/') || place.as_str() == "." {
-        return Err(FolderError::IsFolder { path: args.path.clone() });
-    }
+    let place = Place::parse_file(&args.path)?;
     if args.content.len() as u64 > MAX_FILE_BYTES {
         return Err(FolderError::TooLarge {
             path: args.path.clone(),
@@ -129,11 +125,24 @@ fn make_parent(folder: &Folder, place: &Place) -> Result<(), FolderError> {
 fn create(folder: &Folder, place: &Place, content: &str, signal: &Signal) -> Result<u64, FolderError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    let mut file = folder.dir().open_with(place.as_path(), &options).map_err(failed(place))?;
+    let opened = folder.dir().open_with(place.as_path(), &options);
+    let mut file = opened.map_err(|error| match failed(place)(error) {
+        FolderError::Exists { .. } => taken(folder, place),
+        error => error,
+    })?;
     write_all(&mut file, content, place, signal).inspect_err(|_| {
         let _ = folder.dir().remove_file(place.as_path());
     })?;
     Ok(content.len() as u64)
+}
+
+/// Why no file can be created at a place where something is: what that is, as the other modes would find it.
+fn taken(folder: &Folder, place: &Place) -> FolderError {
+    match folder.metadata(place).and_then(|metadata| require_file(&metadata, place)) {
+        Ok(()) => FolderError::Exists { path: place.to_string() },
+        Err(FolderError::NotFound { path }) => FolderError::LinkToNothing { path },
+        Err(error) => error,
+    }
 }
 
 /// Writes beside the file and renames, through a symlink to the file that it stands for.

@@ -1,6 +1,6 @@
 //! `read_file`.
 
-use std::os::unix::net::UnixListener;
+use std::os::unix::{fs::symlink, net::UnixListener};
 
 use code_mode_schema::{Json, json};
 
@@ -64,7 +64,32 @@ fn what_is_no_text_file_is_refused() {
         error("long"),
         "line 1 of \"long\" has 1048577 bytes, but at most 1 MiB are returned at once: search_text finds text in it"
     );
-    assert!(error("socket").contains("socket"));
+    assert_eq!(
+        error("a.txt/"),
+        r#""a.txt/" ends like a folder's path: a file's has no "/" or "." at its end"#
+    );
+    let special =
+        r#""socket" is a device, a socket or a pipe: only files and folders can be used, leave it out"#;
+    assert_eq!(error("socket"), special);
+    symlink("loop", bench.inside("loop")).unwrap();
+    assert!(error("loop").contains("leads back to itself"), "{}", error("loop"));
+    let long = "x".repeat(300);
+    assert!(error(&long).contains("a name in it is too long"), "{}", error(&long));
+    assert!(error("a\0b").contains("a character that names may not have"), "{}", error("a\0b"));
+}
+
+#[test]
+fn offset_past_the_end_is_refused_with_where_the_end_is() {
+    let bench = Bench::new(&[("a.txt", b"one\ntwo\n"), ("empty", b"")]);
+    assert_eq!(bench.value("read_file", json!({"path": "a.txt", "offset": 1})).get("lines"), Some(&json!(1)));
+    for offset in [2, 7] {
+        assert_eq!(
+            bench.error("read_file", json!({"path": "a.txt", "offset": offset})),
+            format!("offset {offset} is past the end of \"a.txt\": it has 2 lines, the last one at offset 1")
+        );
+    }
+    assert_eq!(bench.value("read_file", json!({"path": "empty"})).get("lines"), Some(&json!(0)));
+    assert!(bench.error("read_file", json!({"path": "empty", "offset": 1})).contains("it has no line"));
 }
 
 /// Opening a pipe nobody writes into would wait for ever.
@@ -73,13 +98,12 @@ fn pipe_is_refused_at_once() {
     let bench = Bench::new(&[]);
     let made = std::process::Command::new("mkfifo").arg(bench.inside("pipe")).status().unwrap();
     assert!(made.success());
-    let refused = r#""pipe" is neither a file nor a folder"#;
+    let refused =
+        r#""pipe" is a device, a socket or a pipe: only files and folders can be used, leave it out"#;
     assert_eq!(bench.error("read_file", json!({"path": "pipe"})), refused);
     assert_eq!(bench.error("search_text", json!({"path": "pipe", "pattern": "x"})), refused);
-    assert_eq!(
-        bench.error("write_file", json!({"path": "pipe", "content": "x", "mode": "replace"})),
-        refused
-    );
-    let append = bench.error("write_file", json!({"path": "pipe", "content": "x", "mode": "append"}));
-    assert!(append.starts_with("cannot write \"pipe\""), "{append}");
+    for mode in ["create", "replace", "append"] {
+        let args = json!({"path": "pipe", "content": "x", "mode": mode});
+        assert_eq!(bench.error("write_file", args), refused, "{mode}");
+    }
 }

@@ -83,10 +83,8 @@ fn pages_have_every_match_once() {
 #[test]
 fn native_caller_reads_one_match_a_line() {
     let bench = bench();
-    assert_eq!(
-        bench.result("search_text", json!({"pattern": "needle", "maxResults": 1})).text(),
-        "a.rs:1: fn needle() {}\n(more: cursor \"b/c.txt:1\")"
-    );
+    let first = bench.result("search_text", json!({"pattern": "needle", "maxResults": 1})).text();
+    assert!(first.starts_with("a.rs:1: fn needle() {}\n(more: cursor \"b/c.txt:1#"), "{first}");
     assert_eq!(bench.result("search_text", json!({"pattern": "haystack"})).text(), "(no matches)");
 }
 
@@ -102,9 +100,16 @@ fn errors_say_what_where_and_what_to_do() {
         error(json!({"pattern": r"\w{1000}{1000}"})),
         "pattern is not a regular expression: Compiled regex exceeds size limit of 1048576 bytes.; pass literal: true to search for it as it is"
     );
+    for cursor in ["a.rs", "a.rs:1", "b/c.txt:1#00000000"] {
+        let refused = error(json!({"pattern": "x", "cursor": cursor}));
+        assert!(refused.starts_with("cursor \"") && refused.contains("pass the `next`"), "{refused}");
+    }
+    let page = bench.value("search_text", json!({"pattern": "needle", "maxResults": 1}));
+    let next = page.get("next").and_then(Json::as_str).unwrap();
+    assert!(error(json!({"pattern": "another", "cursor": next})).starts_with("cursor \""));
     assert_eq!(
-        error(json!({"pattern": "x", "cursor": "a.rs"})),
-        r#"cursor "a.rs" is not one: pass the `next` of the previous result unchanged"#
+        error(json!({"pattern": "x", "path": "a.rs/"})),
+        r#""a.rs/" ends like a folder's path: a file's has no "/" or "." at its end"#
     );
     assert_eq!(
         error(json!({"pattern": "x", "path": "logo.png"})),

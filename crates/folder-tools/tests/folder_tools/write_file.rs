@@ -56,14 +56,25 @@ fn what_cannot_be_a_file_is_refused() {
     let error = |path: &str, mode: &str| {
         bench.error("write_file", json!({"path": path, "content": "x", "mode": mode}))
     };
-    for path in [".", "new/", "./"] {
+    for path in [".", "./"] {
         assert!(error(path, "create").contains("is a folder, not a file"), "{path}");
+    }
+    for path in ["new/", "dir/a.txt/", "dir/a.txt/."] {
+        assert!(error(path, "append").contains("ends like a folder's path"), "{path}");
     }
     assert!(error("dir", "replace").contains("is a folder, not a file"));
     assert!(error("dir", "append").contains("is a folder, not a file"));
     assert!(error("dir/..", "replace").contains("is a folder, not a file"));
-    assert!(error("dir", "create").contains("exists already"));
-    assert!(error("dangling", "create").contains("exists already"));
+    // The advice to replace or append is given only where that works.
+    assert!(error("dir", "create").contains("is a folder, not a file"));
+    assert_eq!(
+        error("dangling", "create"),
+        r#""dangling" is a symlink to nothing: choose another name for the new file"#
+    );
+    symlink("dir/a.txt", bench.inside("link")).unwrap();
+    assert!(error("link", "create").ends_with(r#"mode "replace" overwrites it, "append" adds to it"#));
+    symlink("dir", bench.inside("dir-link")).unwrap();
+    assert!(error("dir-link", "create").contains("is a folder, not a file"));
     assert!(error("dir/a.txt/b", "create").contains("is not a folder"), "{}", error("dir/a.txt/b", "create"));
     let large = "x".repeat((32 << 20) + 1);
     assert_eq!(
