@@ -32,7 +32,7 @@ const OR_NULL: u32 = 1 << 30;
 
 /// Which rules a document follows where they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+enum Dialect {
     /// Draft 2019-09, 2020-12, or nothing said.
     Modern,
     /// Draft-07 and before: nothing beside `$ref` counts, no `prefixItems`.
@@ -166,6 +166,7 @@ struct Facts<'a> {
 }
 
 /// A list of schemas of which at least one holds.
+#[derive(Clone, Copy)]
 enum Choice<'a> {
     Branches(SchemaId, &'static str, &'a [Json]),
     OrNull(SchemaId),
@@ -195,10 +196,6 @@ impl<'a> Lowering<'a> {
             depth: 0,
             hint: None,
         }
-    }
-
-    pub(crate) fn dialect(&self) -> Dialect {
-        self.dialect
     }
 
     /// What a schema says.
@@ -263,7 +260,11 @@ impl<'a> Lowering<'a> {
             SchemaId(u32::try_from(self.schemas.len()).expect("a document in memory has fewer schemas"));
         let number = *self.numbers.entry((address(place.schema), address(place.resource))).or_insert(next);
         if number == next {
-            self.schemas.push(Schema { place, origin, assertions: Assertions::read(place.schema) });
+            let mut assertions = Assertions::read(place.schema);
+            if self.dialect == Dialect::Draft07 {
+                assertions.forget_modern();
+            }
+            self.schemas.push(Schema { place, origin, assertions });
         }
         number
     }
@@ -451,7 +452,8 @@ impl<'a> Lowering<'a> {
 
     /// The node of a unit.
     fn node_of(&mut self, work: &Work<'a>) -> Node {
-        let Work { facts: Facts { kinds, schemas, choices, hides_evaluation, .. }, role, .. } = work;
+        let Work { facts, role, .. } = work;
+        let Facts { kinds, schemas, choices, hides_evaluation, .. } = facts;
         let schemas: Vec<SchemaId> = schemas.iter().copied().filter(|schema| !schema.is_or_null()).collect();
         let literals = schemas.iter().map(|schema| {
             let assertions = self.assertions(*schema);
@@ -464,6 +466,9 @@ impl<'a> Lowering<'a> {
             |test: fn(&Assertions<'a>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
         let has_objects = kinds.has(Kinds::OBJECT) && any(Assertions::describe_objects);
         let has_arrays = kinds.has(Kinds::ARRAY) && any(|assertions| assertions.array.is_present());
+        if choices.len() + usize::from(has_objects || has_arrays) > 1 && kinds.count() > 1 {
+            return self.split_kinds(facts, *role, has_objects, has_arrays);
+        }
         if !has_objects && !has_arrays {
             if choices.is_empty() {
                 let plain = self.kinds_node(*kinds, None);
@@ -477,10 +482,51 @@ impl<'a> Lowering<'a> {
         if choices.is_empty() {
             return base;
         }
-        let is_empty_closed = matches!(&base, Node::Object(ObjectNode { members, indexes, .. })
-            if members.is_empty() && indexes.is_empty());
-        let base = if is_empty_closed { Id::ANY } else { self.push(base) };
-        self.choose(choices, *kinds, Role::Refinement, vec![base])
+        let openness = match &base {
+            Node::Object(object) if object.members.is_empty() && object.indexes.is_empty() => {
+                Some(object.openness)
+            }
+            _ => None,
+        };
+        match openness {
+            // Any object: the branches say it all.
+            Some(Openness::Open) => self.choose(choices, *kinds, *role, Vec::new()),
+            // Whatever the branches describe, and nothing else.
+            Some(Openness::Closed) => self.choose(choices, *kinds, Role::Refinement, vec![Id::ANY]),
+            None => {
+                let base = self.push(base);
+                self.choose(choices, *kinds, Role::Refinement, vec![base])
+            }
+        }
+    }
+
+    /// The union of what each kind allows by itself.
+    ///
+    /// Where several things hold at once, what they say of one kind combines to little, while unions
+    /// over all kinds would combine each member of one with each of the other.
+    fn split_kinds(&mut self, facts: &Facts<'a>, role: Role, has_objects: bool, has_arrays: bool) -> Node {
+        let mut kinds = Kinds::EACH;
+        if facts.kinds == Kinds::ALL {
+            // Without `type`, what is described comes first.
+            kinds.sort_by_key(|kind| match *kind {
+                Kinds::OBJECT if has_objects => 0,
+                Kinds::ARRAY if has_arrays => 1,
+                _ => 2,
+            });
+        }
+        let kinds = kinds.into_iter().filter(|kind| facts.kinds.has(*kind));
+        let union = kinds.map(|kinds| {
+            let facts = Facts {
+                kinds,
+                schemas: facts.schemas.clone(),
+                choices: facts.choices.clone(),
+                hides_evaluation: facts.hides_evaluation,
+                problem: None,
+                definition: None,
+            };
+            self.unit_of(facts, role, self.hint.clone())
+        });
+        Node::Union(union.collect())
     }
 
     /// The type of values that fit a branch of every choice, and all the types given.
