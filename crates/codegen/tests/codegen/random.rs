@@ -10,6 +10,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::compiler::{self, Source};
+use crate::lexer;
 
 const VALUES_EACH: usize = 40;
 
@@ -28,7 +29,9 @@ fn values_that_validate_fit_the_type() {
         let schema = sample(&documents(), &mut runner);
         let name = format!("schema{place}");
         let mut source = Source::new();
-        source.push(&format!("type T = {}", json_schema_to_ts(&schema, 0)));
+        let text = json_schema_to_ts(&schema, 0);
+        lexer::check(&text);
+        source.push(&format!("type T = {text}"));
         let validator = Schema::full(schema.clone());
         let is_defined = !applies_itself(&schema) && validator.warning().is_none();
         for _ in 0..VALUES_EACH {
@@ -46,7 +49,9 @@ fn values_that_validate_fit_the_type() {
     let tool = |(name, schema)| SdkTool { name, description: "a tool", parameters: schema, output: &any };
     let tools: Vec<SdkTool<'_>> = names.iter().map(String::as_str).zip(&schemas).map(tool).collect();
     let mut block = Source::default();
-    block.push(&sdk_declarations(&tools));
+    let text = sdk_declarations(&tools);
+    lexer::check(&text);
+    block.push(&text);
     block.push("export {}");
     sources.insert("block".to_owned(), block);
     println!("{} schemas, {} values that validate", schemas.len(), contexts.len());
