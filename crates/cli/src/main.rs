@@ -1,15 +1,27 @@
 //! The `code-mode` command.
 #![forbid(unsafe_code)]
 
-use clap::Parser;
+mod sdk;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
 
 /// Runs programs a model wrote against real tools.
-///
-/// No subcommand exists yet; the library and its demo (`./x demo`) do.
 #[derive(Debug, Parser)]
-#[command(name = "code-mode", version, about, arg_required_else_help = true)]
-struct Arguments {}
+#[command(name = "code-mode", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
 
-fn main() {
-    let Arguments {} = Arguments::parse();
+#[derive(Debug, Subcommand)]
+enum Command {
+    Sdk(sdk::Arguments),
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Sdk(arguments) => sdk::main(&arguments),
+    }
 }
