@@ -136,7 +136,7 @@ fn json_holds_the_text_and_what_is_unknown() {
     let value = Json::parse(std::str::from_utf8(&output.stdout).unwrap()).unwrap();
     let text = value.get("section").and_then(Json::as_str).unwrap();
     assert!(
-        text.contains("    key?: unknown;\n    door?: unknown;\n  } & Record<string, JsonValue>;"),
+        text.contains("\n  open_shed: { key?: unknown; door?: unknown } & Record<string, JsonValue>;\n"),
         "{text}"
     );
     assert_eq!(
@@ -157,9 +157,9 @@ fn stats_are_a_line_for_each_file_and_the_reasons() {
     let files = Files::new(&[("plants.json", PLANTS), ("shed.json", SHED)]);
     let table = "\
 file         tools     json      sdk  ratio   nodes  unknown
-plants.json      2      116      173   1.49       8        0
-shed.json        1       46      144   3.13       4        2
-total            3      162      317   1.96      12        2
+plants.json      2      108      180   1.67      10        0
+shed.json        1       44      138   3.14       4        2
+total            3      152      318   2.09      14        2
 unknown: shed.json: open_shed: inputSchema#/properties/key: unresolved-reference
 unknown: shed.json: open_shed: inputSchema#/properties/door: invalid-type
 ";
@@ -170,7 +170,7 @@ unknown: shed.json: open_shed: inputSchema#/properties/door: invalid-type
 #[test]
 fn stats_as_json_hold_the_same_figures() {
     let files = Files::new(&[("plants.json", PLANTS)]);
-    let stats = r#"{"files":[{"file":"plants.json","tools":2,"jsonTokens":116,"sdkTokens":173,"ratio":1.4914,"nodes":8,"unknown":[]}],"total":{"file":"total","tools":2,"jsonTokens":116,"sdkTokens":173,"ratio":1.4914,"nodes":8,"unknown":[]}}"#;
+    let stats = r#"{"files":[{"file":"plants.json","tools":2,"jsonTokens":108,"sdkTokens":180,"ratio":1.6667,"nodes":10,"unknown":[]}],"total":{"file":"total","tools":2,"jsonTokens":108,"sdkTokens":180,"ratio":1.6667,"nodes":10,"unknown":[]}}"#;
     files.check(&["--tools", "plants.json", "--stats", "--json"], 0, &format!("{stats}\n"), "");
 }
 
