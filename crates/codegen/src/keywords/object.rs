@@ -232,12 +232,16 @@ fn with_rest<'a>(
         let mut values = patterns.values(ctx);
         values.extend((other != Id::NEVER).then_some(other));
         match widened(ctx, values, &members) {
-            None => (Openness::Open, Vec::new()),
+            None => (Openness::Open, exact(ctx, patterns, &members)),
             Some(mut index) => {
                 if let (keys::Names::Matching(keys), true) = (names, patterns.is_empty()) {
                     index.keys = keys.clone();
                 }
-                (Openness::Closed, vec![index])
+                // What is said of all names by one of the patterns is part of it.
+                let mut indexes = exact(ctx, patterns, &members);
+                indexes.retain(|index| index.keys != Keys::Any);
+                indexes.insert(0, index);
+                (Openness::Closed, indexes)
             }
         }
     };

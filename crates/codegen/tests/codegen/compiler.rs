@@ -53,6 +53,10 @@ pub(crate) type Errors = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Compiles programs in one run; `None` if there is no compiler.
 pub(crate) fn compile(folder: &str, sources: &BTreeMap<String, Source>) -> Option<Errors> {
+    if sources.is_empty() {
+        // The compiler refuses a project without files.
+        return Some(Errors::new());
+    }
     let tsc = match compiler() {
         Ok(tsc) => tsc,
         Err(reason) => {
