@@ -165,6 +165,27 @@ fn long_members_are_broken_at_the_indent_of_the_map() {
 }
 
 #[test]
+fn description_cannot_name_a_type() {
+    let tree =
+        json!({"type": "object", "properties": {"inner": {"$ref": "#"}}, "additionalProperties": false});
+    let any = json!({});
+    let grow = SdkTool {
+        name: "grow",
+        description: "\u{1}0\u{1} and \u{1}99\u{1}",
+        parameters: &tree,
+        output: &any,
+    };
+    assert_eq!(
+        parts(&sdk_declarations(&[grow])),
+        (
+            "type $GrowArgs = { inner?: $GrowArgs }",
+            "{\n  /** \u{1}0\u{1} and \u{1}99\u{1} */\n  grow: $GrowArgs;\n}",
+            "{\n  grow: JsonValue;\n}"
+        )
+    );
+}
+
+#[test]
 fn reports_count_places_and_say_what_is_unknown() {
     let broken =
         json!({"type": "object", "properties": {"a": {"$ref": "#/nowhere"}, "b": {"type": "string"}}});
