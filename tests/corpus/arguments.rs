@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 /// What to do.
 pub(crate) enum Command {
-    /// Judge programs.
+    /// Judge a folder.
     Judge(Arguments),
     /// The harness was asked for something that does not run tests.
     Nothing,
 }
 
-/// Which programs to judge, and how to print.
+/// What to judge, and how to print.
 pub(crate) struct Arguments {
     pub(crate) dir: PathBuf,
     pub(crate) show: bool,
@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     skipped: Vec<String>,
     exact: bool,
 }
+
+/// What a folder can hold, each in a folder of its own; what is not there is not judged.
+pub(crate) const KINDS: [&str; 3] = ["programs", "schema-edge", "mcp-tools"];
 
 /// Options of the standard harness that take a value.
 const HARNESS_WITH_VALUE: &[&str] =
@@ -73,13 +76,17 @@ impl Arguments {
             return Ok(Command::Nothing);
         }
         let dir = dir.map_or_else(default_dir, Ok)?;
-        if !dir.join("programs").is_dir() {
-            return Err(format!("{}: there is no folder `programs` in it", dir.display()));
+        if !KINDS.iter().any(|kind| dir.join(kind).is_dir()) {
+            return Err(format!(
+                "{}: there is none of the folders {} in it",
+                dir.display(),
+                KINDS.join(", ")
+            ));
         }
         Ok(Command::Judge(Self { dir, show, filters, skipped, exact }))
     }
 
-    /// Whether the program of this name is to be judged.
+    /// Whether what has this name is to be judged.
     pub(crate) fn asks_for(&self, name: &str) -> bool {
         let matches =
             |filter: &String| if self.exact { name == filter } else { name.contains(filter.as_str()) };

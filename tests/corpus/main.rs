@@ -1,29 +1,40 @@
-//! Judges the programs of a folder: each is run as a model's program would be, and compared with what is expected
-//! of it.
+//! Judges a folder of programs, schemas and tools against what is expected of them.
 //!
-//! `cargo test --test corpus -- [--dir DIR] [--show] [FILTER…]`. DIR holds `programs/NAME.ts` beside
-//! `NAME.expect.json`, and `programs/_mock_tools.json`. Without `--dir`: `$CODE_MODE_CORPUS`, else `../shared/corpus`
-//! beside the workspace, else the project's own `tests/fixtures`. FILTER is a part of a program's name. `--show`
-//! prints what the model would read. Exit status: 0 if nothing differs but what `known-differences.md` lists, 1 if
-//! something does, 2 if the folder cannot be judged.
+//! `cargo test --test corpus -- [--dir DIR] [--show] [FILTER…]`. DIR holds any of
+//!
+//! - `programs/NAME.ts` beside `NAME.expect.json`, and `programs/_mock_tools.json`: each is run as a model's program
+//!   would be, and compared with what is expected of it;
+//! - `schema-edge/NAME.json`, `{"schema": …, "valid": [values], "invalid": [values]}`: the validator accepts the one
+//!   and refuses the other with a path, and so does the compiler with the generated type, as far as TypeScript goes;
+//! - `mcp-tools/NAME.json`, arrays of tools as an MCP server lists them: the generated TypeScript compiles, is the
+//!   same bytes in any order of registration, and hardly any type in it is `unknown`.
+//!
+//! Without `--dir`: `$CODE_MODE_CORPUS`, else `../shared/corpus` beside the workspace, else the project's own
+//! `tests/fixtures`. FILTER is a part of a name. `--show` prints what the model would read. The compiler needs node
+//! and npm; where they are missing its part is skipped, and said to be. Exit status: 0 if nothing differs but what
+//! `known-differences.md` lists, 1 if something does, 2 if the folder cannot be judged.
 
 mod arguments;
+mod beyond;
 mod case;
+#[path = "../../crates/codegen/tests/codegen/compiler.rs"]
+mod compiler;
+mod files;
 mod host;
 mod judge;
 mod known;
 mod mock_tools;
+mod programs;
+mod schemas;
+mod servers;
 
-use std::io::Write as _;
+use std::fmt::Display;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use arguments::{Arguments, Command};
-use case::Case;
-use host::Host;
+use arguments::{Arguments, Command, KINDS};
 use judge::Verdict;
 use known::KnownDifferences;
-use mock_tools::ToolFile;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::read(std::env::args().skip(1)) {
@@ -43,60 +54,50 @@ fn cannot(problem: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Judges every program that is asked for and prints the verdicts. The number of programs that differ.
+/// Judges all that is asked for and prints the verdicts. The number of those that differ.
 fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
-    let programs = arguments.dir.join("programs");
-    let tools = ToolFile::read(&programs.join("_mock_tools.json"))?;
-    let cases = case::in_folder(&programs)?;
-    let known = KnownDifferences::read()?;
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| format!("no tokio runtime: {error}"))?;
-    let shown = programs.canonicalize().unwrap_or_else(|_| programs.clone());
+    let mut tally = Tally::new(KnownDifferences::read()?);
+    let shown = arguments.dir.canonicalize().unwrap_or_else(|_| arguments.dir.clone());
     println!("judging {} on {}", shown.display(), known::ENGINE);
-    for warning in tools.warnings() {
-        println!("note: {warning}");
-    }
-    let (started, mut passed, mut failed) = (Instant::now(), 0, 0);
-    for case in cases.iter().filter(|case| arguments.asks_for(&case.name)) {
-        // The name comes first, so that it is seen which program takes the process with it.
-        print!("{}: ", case.name);
-        let _ = std::io::stdout().flush();
-        let (verdict, text) = tokio.block_on(judge_case(case, &tools));
-        let verdict = known.apply(&case.name, verdict);
-        println!("{verdict}");
-        if arguments.show {
-            println!("{}\n", text.as_deref().unwrap_or("(no answer)"));
+    for kind in KINDS {
+        let folder = arguments.dir.join(kind);
+        if !folder.is_dir() {
+            println!("note: no {kind} in it");
+            continue;
         }
-        if verdict.passes() {
-            passed += 1;
-        } else {
-            failed += 1;
+        match kind {
+            "programs" => programs::judge(&folder, arguments, &mut tally)?,
+            "schema-edge" => schemas::judge(&folder, arguments, &mut tally)?,
+            _ => servers::judge(&folder, arguments, &mut tally)?,
         }
     }
-    println!("{:.1} s", started.elapsed().as_secs_f64());
-    println!("{passed} passed, {failed} failed");
-    Ok(failed)
+    println!("{:.1} s", tally.started.elapsed().as_secs_f64());
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    Ok(tally.failed)
 }
 
-/// One program's verdict, and what the model would have read.
-async fn judge_case(case: &Case, tools: &ToolFile) -> (Verdict, Option<String>) {
-    let expectation = match &case.expectation {
-        Ok(expectation) => expectation,
-        Err(problem) => return (Verdict::Differs(vec![problem.clone()]), None),
-    };
-    let host = match Host::new(tools, &expectation.limits) {
-        Ok(host) => host,
-        Err(problem) => return (Verdict::Differs(vec![problem]), None),
-    };
-    let observed = host.run(&case.program, expectation.patience()).await;
-    let mut differences = match &observed {
-        Some(observed) => judge::differences(expectation, observed),
-        None => vec![format!("no answer within {} ms", expectation.patience().as_millis())],
-    };
-    // After every program the same host must still serve.
-    differences.extend(host.check_serves().await);
-    (Verdict::of(differences), observed.map(|observed| observed.text))
+/// The verdicts so far.
+struct Tally {
+    known: KnownDifferences,
+    started: Instant,
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    fn new(known: KnownDifferences) -> Self {
+        Self { known, started: Instant::now(), passed: 0, failed: 0 }
+    }
+
+    /// Counts a verdict and prints it, with a remark if it is not empty.
+    fn add(&mut self, name: &str, verdict: Verdict, remark: impl Display) {
+        let verdict = self.known.apply(name, verdict);
+        let remark = remark.to_string();
+        println!("{verdict}{}{remark}", if remark.is_empty() { "" } else { ": " });
+        if verdict.passes() {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+        }
+    }
 }

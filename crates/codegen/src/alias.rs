@@ -1,8 +1,7 @@
 //! Declarations of named types: which a block needs, in what order, under what names.
 
 use crate::names::TypeNames;
-use crate::print::NAME_MARK;
-use crate::printed::Printed;
+use crate::printed::{Marked, Printed};
 use crate::share::{Candidates, KeyMap};
 
 /// The named types of a block.
@@ -27,7 +26,7 @@ impl Aliases {
         if !printed.names_any() {
             return;
         }
-        let mut pending = marks_reversed(&printed.text);
+        let mut pending: Vec<u32> = printed.text.records().rev().collect();
         let mut bodies = printed.bodies();
         while let Some(record) = pending.pop() {
             let candidate = &bodies.candidates().records[record as usize];
@@ -37,7 +36,7 @@ impl Aliases {
             let name = self.taken.take(candidate.label.hint.as_deref());
             self.names.insert(candidate.key, name);
             self.declared.push(Declared { place, record });
-            pending.extend(marks_reversed(bodies.get(record)));
+            pending.extend(bodies.get(record).records().rev());
         }
     }
 
@@ -63,24 +62,15 @@ impl Aliases {
         out.push_str("type ");
         out.push_str(self.name_of(candidates, record));
         out.push_str(" = ");
-        self.write_named(printed.bodies.get(&record).map_or("unknown", String::as_str), candidates, out);
-    }
-
-    /// Appends a text with names in place of its marks.
-    pub(crate) fn write_named(&self, marked: &str, candidates: &Candidates, out: &mut String) {
-        for (place, part) in marked.split(NAME_MARK).enumerate() {
-            match part.parse() {
-                Ok(record) if place % 2 == 1 => out.push_str(self.name_of(candidates, record)),
-                _ => out.push_str(part),
-            }
+        match printed.bodies.get(&record) {
+            Some(body) => self.write_named(body, candidates, out),
+            // The text of every declared type was asked for.
+            None => out.push_str("unknown"),
         }
     }
-}
 
-/// The records that a text marks, the last first.
-fn marks_reversed(marked: &str) -> Vec<u32> {
-    let mut records: Vec<u32> =
-        marked.split(NAME_MARK).skip(1).step_by(2).filter_map(|record| record.parse().ok()).collect();
-    records.reverse();
-    records
+    /// Appends a text with its names.
+    pub(crate) fn write_named(&self, marked: &Marked, candidates: &Candidates, out: &mut String) {
+        marked.write(|record| self.name_of(candidates, record), out);
+    }
 }

@@ -37,7 +37,8 @@ pub(crate) fn break_bare_loops(graph: &mut Graph) {
                 _ => members.push(id),
             }
         }
-        let body = union(graph, members, Label::default());
+        // With no way out of the group nothing is said at all.
+        let body = if members.is_empty() { Id::ANY } else { union(graph, members, Label::default()) };
         for place in group {
             graph.loops[place].body = body;
         }

@@ -21,6 +21,7 @@ pub(crate) fn write_doc_line(description: &str, indent: usize, out: &mut String)
 /// (contract 5.1); `{{` and a third backtick in a row get a backslash in between (decision 31).
 pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
     let start = out.len();
+    out.reserve(description.len() + 8);
     let mut rest = description;
     loop {
         let mut space = space_length(rest.as_bytes());
@@ -50,22 +51,37 @@ pub(crate) fn write_description(description: &str, out: &mut String) -> bool {
 fn run_length(text: &[u8]) -> (usize, bool) {
     let mut may_close = false;
     let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        let class = CLASSES[usize::from(byte)];
-        if class == PLAIN {
-            at += 1;
+    while at < text.len() {
+        if text.get(at..=at + STRIDE).is_some_and(is_words) {
+            at += STRIDE;
             continue;
         }
-        if class == CLOSING {
-            may_close = true;
-        } else if byte == b' ' && at + 1 < text.len() && space_length(&text[at + 1..]) == 0 {
-            // One space between two words can stay.
-        } else if space_length(&text[at..]) > 0 {
-            return (at, may_close);
+        for _ in at..text.len().min(at + STRIDE) {
+            match CLASSES[usize::from(text[at])] {
+                PLAIN => {}
+                CLOSING => may_close = true,
+                // One space between two words can stay.
+                _ if text[at] == b' ' && at + 1 < text.len() && space_length(&text[at + 1..]) == 0 => {}
+                _ if space_length(&text[at..]) > 0 => return (at, may_close),
+                _ => {}
+            }
+            at += 1;
         }
-        at += 1;
     }
     (at, may_close)
+}
+
+/// Bytes that are looked at together, without a branch for each: nearly all of a description is words.
+const STRIDE: usize = 16;
+
+/// Whether all bytes but the last belong to words with one space between them.
+fn is_words(bytes: &[u8]) -> bool {
+    let pairs = bytes.iter().zip(&bytes[1..]);
+    pairs.fold(true, |are_words, (&byte, &next)| {
+        let is_plain = CLASSES[usize::from(byte)] == PLAIN;
+        let is_between = (byte == b' ') & (CLASSES[usize::from(next)] != SPACE);
+        are_words & (is_plain | is_between)
+    })
 }
 
 const PLAIN: u8 = 0;
@@ -154,17 +170,14 @@ pub(crate) fn make_literals_safe(start: usize, out: &mut String) {
 
 /// Whether a text surely needs no rewriting.
 fn is_safe(text: &[u8]) -> bool {
-    let mut previous = b' ';
-    for &byte in text {
-        let is_doubled = previous == byte && matches!(byte, b'{' | b'`');
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    // Every pair is looked at, without a branch.
+    pairs.fold(true, |is_safe, (&first, &second)| {
+        let is_doubled = (first == second) & ((second == b'{') | (second == b'`'));
         // The line ends are e2 80 a8 and e2 80 a9.
-        let may_end_line = previous == 0x80 && matches!(byte, 0xa8 | 0xa9);
-        if is_doubled || may_end_line {
-            return false;
-        }
-        previous = byte;
-    }
-    true
+        let may_end_line = (first == 0x80) & ((second == 0xa8) | (second == 0xa9));
+        is_safe & !(is_doubled | may_end_line)
+    })
 }
 
 #[cfg(test)]
@@ -186,6 +199,15 @@ mod tests {
         check("next\u{85}line zero\u{200b}width", "next\u{85}line zero\u{200b}width");
         check("", "");
         check(" \n\u{feff}", "");
+        for length in 0..40 {
+            let word = "w".repeat(length);
+            let words = format!("{word} x {word}");
+            check(&format!("{word}  x\n{word} "), words.trim());
+            check(
+                &format!("{word}\u{3000}x \u{2003}{word} \u{2014}"),
+                format!("{words} \u{2014}").replace("x  ", "x ").trim_start(),
+            );
+        }
     }
 
     #[test]

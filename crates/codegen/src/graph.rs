@@ -24,6 +24,8 @@ pub(crate) struct NodeFacts {
     pub(crate) hash: u64,
     /// About how long its text is with everything written out.
     pub(crate) width: u32,
+    /// How many alternatives it has when it is part of an intersection.
+    pub(crate) alternatives: u32,
     /// Whether a [`Node::Recursive`] is in it.
     pub(crate) is_recursive: bool,
     /// What it may be called.
@@ -77,7 +79,9 @@ impl Graph {
         let id = Id(u32::try_from(self.nodes.len()).expect("no larger than the graph it is made from"));
         let mut is_recursive = matches!(node, Node::Recursive(_));
         node.each_child(|child| is_recursive |= self.facts(child).is_recursive);
-        let facts = NodeFacts { hash: self.hash_of(&node), width: self.width_of(&node), is_recursive, label };
+        let (hash, width) = (self.hash_of(&node), self.width_of(&node));
+        let alternatives = self.alternatives_of(&node);
+        let facts = NodeFacts { hash, width, alternatives, is_recursive, label };
         self.nodes.push(node);
         self.facts.push(facts);
         id
@@ -156,6 +160,21 @@ impl Graph {
         }
         node.each_child(|child| self.facts(child).hash.hash(&mut hasher));
         hasher.finish()
+    }
+
+    fn alternatives_of(&self, node: &Node) -> u32 {
+        /// What a type counts of which the body is not known yet.
+        const OF_LOOP: u32 = 8;
+        let of = |member: &Id| self.facts(*member).alternatives;
+        match node {
+            Node::Union(members) => members.iter().map(of).fold(0, u32::saturating_add),
+            Node::Both(members) => members.iter().map(of).fold(1, u32::saturating_mul),
+            Node::Literals(literals) => length(literals.len()),
+            Node::Recursive(_) => OF_LOOP,
+            Node::Any => 6,
+            Node::Boolean => 2,
+            _ => 1,
+        }
     }
 
     fn width_of(&self, node: &Node) -> u32 {

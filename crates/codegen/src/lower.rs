@@ -1,16 +1,21 @@
 //! From schemas to types: every set of schemas that hold at once, under the kinds that are still
 //! possible, is one unit of work and becomes one node.
 
+mod gather;
+mod node;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use code_mode_schema::Json;
 
 use crate::hash::NumberMap;
-use crate::keywords::{Assertions, array, literals, notes, object};
+use crate::keywords::{Assertions, notes};
 use crate::refs::{Place, Resolver, address};
 use crate::render::{UnknownNode, UnknownReason};
-use crate::shape::{Id, Kinds, LEAVES, Node, ObjectNode, Openness};
+use crate::shape::{Id, Kinds, LEAVES, Node};
+
+use gather::Facts;
 
 /// Units this many steps below the root become `unknown`: no compiler reads types of any depth.
 const MAX_DEPTH: u32 = 512;
@@ -32,7 +37,7 @@ const OR_NULL: u32 = 1 << 30;
 
 /// Which rules a document follows where they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+enum Dialect {
     /// Draft 2019-09, 2020-12, or nothing said.
     Modern,
     /// Draft-07 and before: nothing beside `$ref` counts, no `prefixItems`.
@@ -151,26 +156,6 @@ struct Work<'a> {
     role: Role,
 }
 
-/// What a set of schemas says, references and `allOf` followed.
-struct Facts<'a> {
-    kinds: Kinds,
-    /// Those that say something beyond kinds.
-    schemas: Vec<SchemaId>,
-    choices: Vec<Choice<'a>>,
-    /// Whether something besides what is shown may describe members or elements, so that
-    /// `unevaluatedProperties` and `unevaluatedItems` refuse less than they seem to.
-    hides_evaluation: bool,
-    problem: Option<(SchemaId, UnknownReason)>,
-    /// The definition that all of it comes from.
-    definition: Option<SchemaId>,
-}
-
-/// A list of schemas of which at least one holds.
-enum Choice<'a> {
-    Branches(SchemaId, &'static str, &'a [Json]),
-    OrNull(SchemaId),
-}
-
 impl<'a> Lowering<'a> {
     fn new(document: &'a Json) -> Lowering<'a> {
         let leaves = LEAVES.into_iter().map(|node| Unit {
@@ -195,10 +180,6 @@ impl<'a> Lowering<'a> {
             depth: 0,
             hint: None,
         }
-    }
-
-    pub(crate) fn dialect(&self) -> Dialect {
-        self.dialect
     }
 
     /// What a schema says.
@@ -263,7 +244,11 @@ impl<'a> Lowering<'a> {
             SchemaId(u32::try_from(self.schemas.len()).expect("a document in memory has fewer schemas"));
         let number = *self.numbers.entry((address(place.schema), address(place.resource))).or_insert(next);
         if number == next {
-            self.schemas.push(Schema { place, origin, assertions: Assertions::read(place.schema) });
+            let mut assertions = Assertions::read(place.schema);
+            if self.dialect == Dialect::Draft07 {
+                assertions.forget_modern();
+            }
+            self.schemas.push(Schema { place, origin, assertions });
         }
         number
     }
@@ -297,13 +282,6 @@ impl<'a> Lowering<'a> {
         }
         let own = self.own_kinds(schema).and(kinds);
         Some(if own == Kinds::NONE { Id::NEVER } else { self.kinds_node(own, None) })
-    }
-
-    /// The kinds that a schema's own keywords leave.
-    fn own_kinds(&self, schema: SchemaId) -> Kinds {
-        let Assertions { kinds, negate, .. } = self.assertions(schema);
-        let null = if kinds.is_nullable && !schema.is_strict() { Kinds::NULL } else { Kinds::NONE };
-        kinds.named.with(null).and(negate.remaining)
     }
 
     /// The unit for a set of facts: a leaf, one that is known, or a new one with its work still to do.
@@ -344,242 +322,6 @@ impl<'a> Lowering<'a> {
         let pointer = self.pointer(schema);
         self.unknowns.push(UnknownNode { pointer, reason });
         Id::UNKNOWN
-    }
-
-    /// Follows references and `allOf` and sorts out what each schema adds.
-    fn gather(&mut self, schemas: &[SchemaId], kinds: Kinds) -> Facts<'a> {
-        let mut facts = Facts {
-            kinds,
-            schemas: Vec::new(),
-            choices: Vec::new(),
-            hides_evaluation: false,
-            problem: None,
-            definition: None,
-        };
-        let mut pending: Vec<SchemaId> = schemas.iter().rev().copied().collect();
-        let mut seen = Seen::default();
-        while let Some(schema) = pending.pop() {
-            self.readings += 1;
-            if !seen.insert(schema) {
-                let reason = UnknownReason::CyclicReference;
-                facts.problem = facts.problem.or(Some((schema, reason)));
-                facts.hides_evaluation = true;
-                continue;
-            }
-            match self.schema(schema) {
-                Json::Bool(true) => {}
-                Json::Bool(false) => facts.kinds = Kinds::NONE,
-                Json::Object(_) => self.gather_one(schema, &mut facts, &mut pending),
-                _ => facts.problem = facts.problem.or(Some((schema, UnknownReason::NotASchema))),
-            }
-        }
-        facts
-    }
-
-    fn gather_one(&mut self, schema: SchemaId, facts: &mut Facts<'a>, pending: &mut Vec<SchemaId>) {
-        let Assertions { kinds, reference, combine, negate, .. } = *self.assertions(schema);
-        if reference.plain.is_some() && self.dialect == Dialect::Draft07 {
-            return self.follow(schema, reference.plain, facts, pending);
-        }
-        let is_composed = reference.is_present() || combine.is_present();
-        if kinds.is_nullable && !schema.is_strict() && is_composed {
-            facts.choices.push(Choice::OrNull(schema.strict()));
-            facts.schemas.push(SchemaId(schema.0 | OR_NULL));
-            return;
-        }
-        facts.kinds = facts.kinds.and(self.own_kinds(schema));
-        if kinds.is_malformed {
-            facts.problem = facts.problem.or(Some((schema, UnknownReason::InvalidType)));
-        }
-        self.follow(schema, reference.plain, facts, pending);
-        if let Some(dynamic) = reference.dynamic {
-            if self.resolver.is_ambiguous(dynamic) {
-                facts.hides_evaluation = true;
-                facts.problem = facts.problem.or(Some((schema, UnknownReason::DynamicReference)));
-            } else {
-                self.follow(schema, Some(dynamic), facts, pending);
-            }
-        }
-        let all_of = combine.all_of.iter().enumerate();
-        let all_of: Vec<SchemaId> =
-            all_of.map(|(place, branch)| self.child(schema, branch, Step::Item("allOf", place))).collect();
-        pending.extend(all_of.into_iter().rev());
-        let assertions = self.assertions(schema);
-        facts.hides_evaluation |= negate.hides_branches
-            || !combine.any_of.is_empty()
-            || !combine.one_of.is_empty()
-            || assertions.object.evaluates_all()
-            || assertions.array.evaluates_all();
-        let mut adds = self.assertions(schema).literals.is_present()
-            || self.assertions(schema).describe_objects()
-            || self.assertions(schema).array.is_present()
-            || self.assertions(schema).array.has_bounds();
-        for (keyword, branches) in [("anyOf", combine.any_of), ("oneOf", combine.one_of)] {
-            match branches {
-                [] => {}
-                [only] => pending.push(self.child(schema, only, Step::Item(keyword, 0))),
-                _ => {
-                    facts.choices.push(Choice::Branches(schema, keyword, branches));
-                    adds = true;
-                }
-            }
-        }
-        if adds {
-            facts.schemas.push(schema);
-        }
-    }
-
-    fn follow(
-        &mut self,
-        schema: SchemaId,
-        reference: Option<&'a str>,
-        facts: &mut Facts<'a>,
-        pending: &mut Vec<SchemaId>,
-    ) {
-        let Some(reference) = reference else { return };
-        match self.referenced(schema, reference) {
-            Some(target) => {
-                facts.definition = facts.definition.or(Some(target));
-                pending.push(target);
-            }
-            None => {
-                facts.hides_evaluation = true;
-                facts.problem = facts.problem.or(Some((schema, UnknownReason::UnresolvedReference)));
-            }
-        }
-    }
-
-    /// The node of a unit.
-    fn node_of(&mut self, work: &Work<'a>) -> Node {
-        let Work { facts: Facts { kinds, schemas, choices, hides_evaluation, .. }, role, .. } = work;
-        let schemas: Vec<SchemaId> = schemas.iter().copied().filter(|schema| !schema.is_or_null()).collect();
-        let literals = schemas.iter().map(|schema| {
-            let assertions = self.assertions(*schema);
-            (assertions.literals, assertions.kinds.is_nullable && !schema.is_strict())
-        });
-        if literals.clone().any(|(literals, _)| literals.is_present()) {
-            return literals::lower(literals, *kinds);
-        }
-        let any =
-            |test: fn(&Assertions<'a>) -> bool| schemas.iter().any(|schema| test(self.assertions(*schema)));
-        let has_objects = kinds.has(Kinds::OBJECT) && any(Assertions::describe_objects);
-        let has_arrays = kinds.has(Kinds::ARRAY) && any(|assertions| assertions.array.is_present());
-        if !has_objects && !has_arrays {
-            if choices.is_empty() {
-                let plain = self.kinds_node(*kinds, None);
-                return Node::Union(vec![plain]);
-            }
-            return self.choose(choices, *kinds, *role, Vec::new());
-        }
-        let object = has_objects.then(|| object::lower(self, &schemas, *role, *hides_evaluation));
-        let array = has_arrays.then(|| array::lower(self, &schemas, *hides_evaluation));
-        let base = self.join_kinds(*kinds, object, array);
-        if choices.is_empty() {
-            return base;
-        }
-        let is_empty_closed = matches!(&base, Node::Object(ObjectNode { members, indexes, .. })
-            if members.is_empty() && indexes.is_empty());
-        let base = if is_empty_closed { Id::ANY } else { self.push(base) };
-        self.choose(choices, *kinds, Role::Refinement, vec![base])
-    }
-
-    /// The type of values that fit a branch of every choice, and all the types given.
-    fn choose(&mut self, choices: &[Choice<'a>], kinds: Kinds, role: Role, mut all: Vec<Id>) -> Node {
-        for choice in choices {
-            let branches = match choice {
-                Choice::Branches(schema, keyword, branches) => {
-                    let branches = branches.iter().enumerate();
-                    let branches = branches.map(|(place, branch)| {
-                        let branch = self.child(*schema, branch, Step::Item(keyword, place));
-                        self.request_as(&[branch], kinds, role, self.hint.clone())
-                    });
-                    branches.collect()
-                }
-                Choice::OrNull(schema) => {
-                    let null = if kinds.has(Kinds::NULL) { Id::NULL } else { Id::NEVER };
-                    vec![self.request_as(&[*schema], kinds, role, self.hint.clone()), null]
-                }
-            };
-            if choices.len() == 1 && all.is_empty() {
-                return Node::Union(branches);
-            }
-            all.push(self.push(Node::Union(branches)));
-        }
-        Node::Both(all)
-    }
-
-    /// A type of several kinds of which objects and arrays may be described.
-    fn join_kinds(&mut self, kinds: Kinds, object: Option<Node>, array: Option<Node>) -> Node {
-        let mut plain = kinds;
-        let (mut first, mut last) = (Vec::new(), Vec::new());
-        if kinds == Kinds::ALL {
-            // A schema without `type`: what it describes comes first, all else is one type by itself.
-            for (described, kind) in [(object, Kinds::OBJECT), (array, Kinds::ARRAY)] {
-                if let Some(node) = described {
-                    first.push(self.push(node));
-                    plain = plain.without(kind);
-                }
-            }
-            let hint = match (plain.has(Kinds::OBJECT), plain.has(Kinds::ARRAY)) {
-                (false, false) => "Scalar",
-                (false, true) => "NotObject",
-                _ => "NotArray",
-            };
-            first.push(self.kinds_node(plain, Some(hint)));
-            return Node::Union(first);
-        }
-        for (described, kind) in [(array, Kinds::ARRAY), (object, Kinds::OBJECT)] {
-            let Some(node) = described else { continue };
-            if kinds == kind {
-                return node;
-            }
-            last.push(self.push(node));
-            plain = plain.without(kind);
-        }
-        if plain.without(Kinds::NULL) != Kinds::NONE {
-            first.push(self.kinds_node(plain.without(Kinds::NULL), None));
-        }
-        first.append(&mut last);
-        first.extend(plain.has(Kinds::NULL).then_some(Id::NULL));
-        Node::Union(first)
-    }
-
-    /// The type of all values of some kinds.
-    fn kinds_node(&mut self, kinds: Kinds, hint: Option<&str>) -> Id {
-        if kinds == Kinds::ALL {
-            return Id::ANY;
-        }
-        let leaves = [
-            (Kinds::STRING, Id::STRING),
-            (Kinds::NUMBER, Id::NUMBER),
-            (Kinds::BOOLEAN, Id::BOOLEAN),
-            (Kinds::ARRAY, Id::ANY),
-            (Kinds::OBJECT, Id::ANY),
-            (Kinds::NULL, Id::NULL),
-        ];
-        let mut union = Vec::new();
-        for (kind, leaf) in leaves {
-            if !kinds.has(kind) {
-                continue;
-            }
-            union.push(match kind {
-                Kinds::ARRAY => self.push(Node::Array(Id::ANY)),
-                Kinds::OBJECT => {
-                    let any =
-                        ObjectNode { members: Vec::new(), indexes: Vec::new(), openness: Openness::Open };
-                    self.push(Node::Object(any))
-                }
-                _ => leaf,
-            });
-        }
-        match union[..] {
-            [only] => only,
-            _ => {
-                let id = self.push_unit(Node::Union(union), hint.map(Arc::from));
-                self.units[id.index()].is_definition = hint.is_some();
-                id
-            }
-        }
     }
 
     /// The last word of the pointer to a definition.
@@ -638,28 +380,6 @@ impl SchemaId {
 
     fn is_or_null(self) -> bool {
         self.0 & OR_NULL != 0
-    }
-}
-
-/// The schemas seen while gathering: few, as a rule.
-#[derive(Default)]
-struct Seen {
-    few: Vec<SchemaId>,
-    many: std::collections::HashSet<SchemaId>,
-}
-
-impl Seen {
-    const FEW: usize = 16;
-
-    fn insert(&mut self, schema: SchemaId) -> bool {
-        if self.few.contains(&schema) {
-            return false;
-        }
-        if self.few.len() < Self::FEW {
-            self.few.push(schema);
-            return true;
-        }
-        self.many.insert(schema)
     }
 }
 

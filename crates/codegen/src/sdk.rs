@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use code_mode_schema::{Json, Object};
+use code_mode_schema::Json;
 
 use crate::alias::Aliases;
 use crate::comments::{make_literals_safe, write_doc_line};
@@ -347,11 +347,7 @@ impl Line {
     fn write(&self, aliases: &Aliases, out: &mut String) {
         match self {
             Line::Printed(printed) => {
-                if printed.names_any() {
-                    aliases.write_named(&printed.text, &printed.types.candidates, out);
-                } else {
-                    out.push_str(&printed.text);
-                }
+                aliases.write_named(&printed.text, &printed.types.candidates, out);
                 out.push_str(";\n");
             }
             Line::Fixed(text) => out.push_str(text),
@@ -377,33 +373,35 @@ fn sort_key(name: &str) -> Cow<'_, [u8]> {
 
 /// Whether two schemas are equal down to the order of their members, which shows in the text.
 fn is_same(left: &Json, right: &Json) -> bool {
+    // As a rule it is the schema that was given before; then nothing is allocated.
+    if are_shared(left, right) {
+        return true;
+    }
     let mut pending = vec![(left, right)];
     while let Some((left, right)) = pending.pop() {
         match (left, right) {
-            (Json::Array(left), Json::Array(right)) => {
-                if std::ptr::eq(&**left, &**right) {
-                    continue;
-                }
-                if left.len() != right.len() {
-                    return false;
-                }
+            _ if are_shared(left, right) => {}
+            (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
                 pending.extend(left.iter().zip(right.iter()));
             }
-            (Json::Object(left), Json::Object(right)) => {
-                let first = |object: &Object| object.values().next().map(std::ptr::from_ref);
-                if first(left) == first(right) {
-                    continue;
-                }
-                if !left.keys().eq(right.keys()) {
-                    return false;
-                }
+            (Json::Object(left), Json::Object(right)) if left.keys().eq(right.keys()) => {
                 pending.extend(left.values().zip(right.values()));
             }
+            (Json::Array(_) | Json::Object(_), _) => return false,
             _ if left == right => {}
             _ => return false,
         }
     }
     true
+}
+
+/// Whether two values are one and the same in memory.
+fn are_shared(left: &Json, right: &Json) -> bool {
+    match (left, right) {
+        (Json::Array(left), Json::Array(right)) => left.is_same(right),
+        (Json::Object(left), Json::Object(right)) => left.is_same(right),
+        _ => false,
+    }
 }
 
 /// The doc line of a tool, if it is described, and its key.

@@ -181,6 +181,15 @@ impl Kinds {
     pub(crate) const NULL: Kinds = Kinds(32);
     pub(crate) const ALL: Kinds = Kinds(63);
 
+    /// Each kind by itself, in the order in which unions name them.
+    pub(crate) const EACH: [Kinds; 6] =
+        [Kinds::STRING, Kinds::NUMBER, Kinds::BOOLEAN, Kinds::ARRAY, Kinds::OBJECT, Kinds::NULL];
+
+    /// How many kinds there are.
+    pub(crate) fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
     pub(crate) fn with(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }

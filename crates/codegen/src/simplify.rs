@@ -8,7 +8,7 @@ use code_mode_schema::Json;
 use crate::bare;
 use crate::graph::{Graph, Label, Loop};
 use crate::lower::{Lowered, Unit};
-use crate::shape::{Id, Keys, Node, Openness};
+use crate::shape::{Id, Keys, Kinds, Node, Openness};
 
 /// Simplifies what is reachable from the root.
 pub(crate) fn simplify(lowered: Lowered) -> Graph {
@@ -158,11 +158,69 @@ pub(crate) fn both(graph: &mut Graph, members: Vec<Id>, label: Label) -> Id {
     if members.len() > 1 {
         members.retain(|member| *member != Id::UNKNOWN);
     }
+    let mut members = intersect_scalars(graph, members);
+    // The compiler writes out every combination and gives up on too many (TS2590).
+    let mut combinations: u32 = 1;
+    members.retain(|member| {
+        let more = combinations.saturating_mul(graph.facts(*member).alternatives);
+        let fits = more <= MAX_COMBINATIONS;
+        combinations = if fits { more } else { combinations };
+        fits
+    });
     match members[..] {
         [] => Id::ANY,
         [only] => only,
         _ => graph.push(Node::Both(members), label),
     }
+}
+
+/// Members of an intersection that would make more combinations than this are dropped, which widens it.
+const MAX_COMBINATIONS: u32 = 256;
+
+/// Makes one member of all the literals and kinds of scalar of an intersection, where the first stands.
+fn intersect_scalars(graph: &mut Graph, members: Vec<Id>) -> Vec<Id> {
+    let kind_of = |id: Id| match id {
+        Id::STRING => Some(Kinds::STRING),
+        Id::NUMBER => Some(Kinds::NUMBER),
+        Id::BOOLEAN => Some(Kinds::BOOLEAN),
+        Id::NULL => Some(Kinds::NULL),
+        _ => None,
+    };
+    let mut kinds = Kinds::ALL;
+    let mut literals: Option<Vec<&Json>> = None;
+    let mut kept = Vec::with_capacity(members.len());
+    let mut place = None;
+    for &member in &members {
+        if let Some(kind) = kind_of(member) {
+            kinds = kinds.and(kind);
+        } else if let Node::Literals(own) = graph.node(member) {
+            match &mut literals {
+                Some(literals) => literals.retain(|literal| own.contains(literal)),
+                None => literals = Some(own.iter().collect()),
+            }
+        } else {
+            kept.push(member);
+            continue;
+        }
+        place = place.or(Some(kept.len()));
+    }
+    let Some(place) = place else { return members };
+    let scalar = match literals {
+        Some(mut literals) => {
+            literals.retain(|literal| kinds.has(Kinds::of(literal)));
+            if literals.is_empty() {
+                return vec![Id::NEVER];
+            }
+            let node = Node::Literals(literals.into_iter().cloned().collect());
+            graph.push(node, Label::default())
+        }
+        None => match members.iter().copied().find(|id| kind_of(*id) == Some(kinds)) {
+            Some(kind) => kind,
+            None => return vec![Id::NEVER],
+        },
+    };
+    kept.insert(place, scalar);
+    kept
 }
 
 /// Replaces members of the same operation by theirs, unless they have a name that could be shared.

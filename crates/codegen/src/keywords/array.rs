@@ -4,7 +4,7 @@ use code_mode_schema::Json;
 
 use super::Assertions;
 use super::object::Unevaluated;
-use crate::lower::{Dialect, Lowering, SchemaId, Step};
+use crate::lower::{Lowering, SchemaId, Step};
 use crate::shape::{Id, Node};
 
 /// What one schema says about elements.
@@ -32,6 +32,12 @@ impl ArrayFacts<'_> {
             || !self.prefix_items.is_empty()
             || self.max == Some(0)
             || (self.min == self.max && self.max.is_some_and(|max| max <= MAX_FIXED))
+    }
+
+    /// Forgets what draft-07 does not have.
+    pub(crate) fn forget_modern(&mut self) {
+        self.prefix_items = &[];
+        self.unevaluated = Unevaluated::Silent;
     }
 
     /// Whether this says how many elements there are, which matters to what another schema says.
@@ -111,8 +117,8 @@ impl<'a> Layout<'a> {
             let rest = facts.additional.map(|rest| ("additionalItems", rest));
             return Layout { schema, keyword: "items", places, rest };
         }
-        let places = if ctx.dialect() == Dialect::Draft07 { &[] } else { facts.prefix_items };
-        Layout { schema, keyword: "prefixItems", places, rest: facts.items.map(|rest| ("items", rest)) }
+        let rest = facts.items.map(|rest| ("items", rest));
+        Layout { schema, keyword: "prefixItems", places: facts.prefix_items, rest }
     }
 
     fn schema_at(&self, ctx: &mut Lowering<'a>, place: usize) -> Option<SchemaId> {

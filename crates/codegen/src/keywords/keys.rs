@@ -63,10 +63,31 @@ impl<'a> Patterns<'a> {
 
     /// The index signatures of those that can be said exactly.
     pub(crate) fn exact(&self, ctx: &mut Lowering<'a>) -> Vec<Index> {
-        let exact = self.0.iter().filter_map(|(_, keys, schema)| Some((keys.clone()?, *schema)));
-        exact
-            .map(|(keys, schema)| Index { keys, value: ctx.request(&[schema]), with_undefined: false })
-            .collect()
+        // What several schemas say of the same names is one signature: two would be refused (TS2374).
+        let mut exact: Vec<(&Keys, Vec<SchemaId>)> = Vec::new();
+        for (_, keys, schema) in &self.0 {
+            let Some(keys) = keys else { continue };
+            match exact.iter_mut().find(|(known, _)| *known == keys) {
+                Some((_, schemas)) => schemas.push(*schema),
+                None => exact.push((keys, vec![*schema])),
+            }
+        }
+        let index = |(keys, schemas): (&Keys, Vec<SchemaId>)| Index {
+            keys: keys.clone(),
+            value: ctx.request(&schemas),
+            with_undefined: false,
+        };
+        exact.into_iter().map(index).collect()
+    }
+
+    /// The type of a member that is not declared, as far as the patterns say; `None` if they say nothing.
+    pub(crate) fn value_of(&self, ctx: &mut Lowering<'a>, name: &Arc<str>) -> Option<Id> {
+        let mut matching = Vec::new();
+        self.add_matching(name, &mut matching);
+        if matching.is_empty() {
+            return (!self.are_exact()).then_some(Id::ANY);
+        }
+        Some(ctx.request_named(&matching, name))
     }
 
     /// The types of all.

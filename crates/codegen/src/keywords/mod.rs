@@ -62,6 +62,13 @@ impl<'a> Assertions<'a> {
         assertions
     }
 
+    /// Forgets the keywords that mean nothing before 2019-09.
+    pub(crate) fn forget_modern(&mut self) {
+        self.object.forget_modern();
+        self.array.forget_modern();
+        self.reference.dynamic = None;
+    }
+
     /// Whether nothing is said but which kinds of value fit.
     pub(crate) fn are_only_kinds(&self) -> bool {
         let is_composed =

@@ -62,14 +62,18 @@ impl<'a> Notes<'a> {
     fn read(&mut self, keywords: &'a Object, is_own: bool) {
         let (mut numbers, mut lengths, mut items, mut keys) = <(Bounds, Bounds, Bounds, Bounds)>::default();
         let (mut format, mut step, mut pattern, mut default) = (None, None, None, None);
-        let (mut is_unique, mut is_deprecated) = (false, false);
+        let (mut is_unsigned, mut is_unique, mut is_deprecated) = (false, false, false);
         for (keyword, value) in keywords {
             match keyword {
                 "description" if is_own && self.description.is_none() => {
                     self.description = value.as_str().filter(|text| !text.is_empty());
                 }
                 "examples" if is_own && self.example.is_none() => self.example = value.index(0),
-                "format" => format = value.as_str().filter(|format| is_telling(format)),
+                "format" => {
+                    let name = value.as_str();
+                    is_unsigned = name.is_some_and(|name| name.starts_with("uint"));
+                    format = name.filter(|name| is_telling(name));
+                }
                 "minimum" => numbers.min = value.as_f64(),
                 "exclusiveMinimum" => numbers.above = value.as_f64(),
                 "maximum" => numbers.max = value.as_f64(),
@@ -89,6 +93,10 @@ impl<'a> Notes<'a> {
                 "default" => default = value_text(value),
                 _ => {}
             }
+        }
+        if is_unsigned && (numbers.min, numbers.max, numbers.below) == (Some(0.0), None, None) {
+            // Every unsigned type of a typed tool says so; of a count, a size or a place it goes without saying.
+            numbers.min = None;
         }
         self.add(format.map(str::to_owned));
         self.add(range(numbers));

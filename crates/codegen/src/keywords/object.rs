@@ -45,6 +45,11 @@ impl ObjectFacts<'_> {
             || self.unevaluated == Unevaluated::Refused
     }
 
+    /// Forgets what draft-07 does not have.
+    pub(crate) fn forget_modern(&mut self) {
+        self.unevaluated = Unevaluated::Silent;
+    }
+
     /// Whether every member is described by this schema, whatever its name.
     pub(crate) fn evaluates_all(&self) -> bool {
         self.additional.is_some_and(|schema| schema.as_bool() != Some(false))
@@ -87,16 +92,17 @@ pub(crate) fn lower<'a>(
         Rest::Any => Id::ANY,
         Rest::Typed(schemas) => ctx.request(schemas),
     };
-    let undeclared = if other == Id::NEVER && !patterns.is_empty() { Id::ANY } else { other };
-    add_undeclared_required(ctx, schemas, undeclared, &mut members);
+    for name in undeclared_required(ctx, schemas) {
+        let value = patterns.value_of(ctx, &name).unwrap_or(other);
+        members.push(Member { name, presence: Presence::Required, doc: None, value });
+    }
     if let (keys::Names::Listed(listed), false) = (&names, rest.is_closed()) {
-        let known: HashSet<Arc<str>> = members.iter().map(|member| member.name.clone()).collect();
-        members.extend(listed.iter().filter(|name| !known.contains(*name)).map(|name| Member {
-            name: name.clone(),
-            presence: Presence::Optional,
-            doc: None,
-            value: other,
-        }));
+        for name in listed {
+            if members.iter().all(|member| member.name != *name) {
+                let value = patterns.value_of(ctx, name).unwrap_or(other);
+                members.push(Member { name: name.clone(), presence: Presence::Optional, doc: None, value });
+            }
+        }
         return closed(members);
     }
     let mut node = with_rest(ctx, members, &patterns, &names, other);
@@ -192,7 +198,9 @@ fn declared<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], patterns: &keys::P
     members
 }
 
-fn add_undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId], value: Id, members: &mut Vec<Member>) {
+/// The names that must be there but are declared nowhere, each once.
+fn undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId]) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
     let declares = |schema: &SchemaId, name: &str| {
         ctx.assertions(*schema).object.properties.is_some_and(|properties| properties.contains_key(name))
@@ -201,10 +209,11 @@ fn add_undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId], value: Id, 
         for name in ctx.assertions(schema).object.required {
             let Json::String(name) = name else { continue };
             if !schemas.iter().any(|schema| declares(schema, name)) && known.insert(name) {
-                members.push(Member { name: name.clone(), presence: Presence::Required, doc: None, value });
+                names.push(name.clone());
             }
         }
     }
+    names
 }
 
 /// Adds to declared members what may stand beside them.
@@ -223,12 +232,16 @@ fn with_rest<'a>(
         let mut values = patterns.values(ctx);
         values.extend((other != Id::NEVER).then_some(other));
         match widened(ctx, values, &members) {
-            None => (Openness::Open, Vec::new()),
+            None => (Openness::Open, exact(ctx, patterns, &members)),
             Some(mut index) => {
                 if let (keys::Names::Matching(keys), true) = (names, patterns.is_empty()) {
                     index.keys = keys.clone();
                 }
-                (Openness::Closed, vec![index])
+                // What is said of all names by one of the patterns is part of it.
+                let mut indexes = exact(ctx, patterns, &members);
+                indexes.retain(|index| index.keys != Keys::Any);
+                indexes.insert(0, index);
+                (Openness::Closed, indexes)
             }
         }
     };

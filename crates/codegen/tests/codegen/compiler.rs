@@ -5,11 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::process::{Command, Output, Stdio};
+use std::sync::{OnceLock, mpsc};
+use std::time::Duration;
 
 use code_mode_schema::Json;
+
+/// A run takes a few seconds.
+const MAX_TIME: Duration = Duration::from_secs(120);
 
 const PACKAGE: &str = "typescript@7.0.2";
 
@@ -48,6 +53,10 @@ pub(crate) type Errors = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Compiles programs in one run; `None` if there is no compiler.
 pub(crate) fn compile(folder: &str, sources: &BTreeMap<String, Source>) -> Option<Errors> {
+    if sources.is_empty() {
+        // The compiler refuses a project without files.
+        return Some(Errors::new());
+    }
     let tsc = match compiler() {
         Ok(tsc) => tsc,
         Err(reason) => {
@@ -69,13 +78,28 @@ pub(crate) fn compile(folder: &str, sources: &BTreeMap<String, Source>) -> Optio
     }
     project.push_str("]}");
     std::fs::write(folder.join("tsconfig.json"), project).unwrap();
-    let output =
-        Command::new(tsc).args(["--pretty", "false", "-p", "."]).current_dir(&folder).output().unwrap();
+    let output = run(Command::new(tsc).args(["--pretty", "false", "-p", "."]).current_dir(&folder));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = parse_errors(&text);
     let is_explained = output.status.success() || !errors.is_empty();
     assert!(is_explained, "tsc failed: {text}\n{}", String::from_utf8_lossy(&output.stderr));
     Some(errors)
+}
+
+/// Runs the compiler; a type that keeps it busy for too long is a failure like one that it refuses.
+fn run(tsc: &mut Command) -> Output {
+    let child = tsc.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
+    let group = format!("-{}", child.id());
+    let (done, waiting) = mpsc::channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    match waiting.recv_timeout(MAX_TIME) {
+        Ok(output) => output.unwrap(),
+        Err(_) => {
+            // The compiler is a child of the script that starts it.
+            Command::new("kill").args(["-KILL", "--", &group]).status().unwrap();
+            panic!("{tsc:?} took longer than {MAX_TIME:?}");
+        }
+    }
 }
 
 /// `name.ts(line,column): error TSnnnn: text`; further lines of a message are indented.

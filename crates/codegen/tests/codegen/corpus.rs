@@ -1,7 +1,7 @@
 //! The corpus: tools of real servers and hard schemas.
 //!
 //! Its folder is `CODE_MODE_CORPUS`, by default `../shared/corpus` beside the project; without it
-//! only the files under `tests/fixtures` are judged.
+//! only the project's own, `tests/fixtures` of the workspace, are judged.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use code_mode_codegen::{SdkBuilder, SdkTool, json_schema_to_ts, sdk_declarations
 use code_mode_schema::{Json, json};
 
 use crate::compiler::{self, Source};
+use crate::lexer;
 
 /// Invalid values that the generated type takes all the same, and why it cannot do better.
 const BEYOND_TYPESCRIPT: &[(&str, &str, &[usize])] = &[
@@ -33,6 +34,11 @@ const BEYOND_TYPESCRIPT: &[(&str, &str, &[usize])] = &[
     ("record-with-property-names", "lengths of names; numbers of members", &[0, 1, 3]),
     ("recursive-root-ref", "lengths of arrays", &[3]),
     ("ref-with-siblings-2020", "lengths of strings; patterns", &[0, 1]),
+    (
+        "temperature-range",
+        "bounds of numbers; integers; lengths of strings; patterns; multiples; unique items",
+        &[0, 1, 2, 3, 4, 5],
+    ),
     ("type-array-with-keywords-of-many-types", "lengths of strings and arrays", &[0, 1]),
 ];
 
@@ -99,6 +105,7 @@ fn tools_of_real_servers_compile_and_hardly_any_place_is_unknown() {
             }
         }
         let mut source = Source::default();
+        lexer::check(builder.declarations());
         source.push(builder.declarations());
         source.push("export {}");
         sources.insert(name, source);
@@ -139,7 +146,7 @@ fn real_servers() -> BTreeMap<String, Json> {
     files
 }
 
-fn tools_of(file: &Json) -> Vec<SdkTool<'_>> {
+pub(crate) fn tools_of(file: &Json) -> Vec<SdkTool<'_>> {
     static ANY: std::sync::LazyLock<Json> = std::sync::LazyLock::new(|| json!({}));
     file.as_array()
         .unwrap()
@@ -167,7 +174,7 @@ fn file_values(file: &Json, key: &str, places: &[usize]) -> Vec<String> {
 }
 
 /// The files of a folder of the corpus, by name; none, with a printed line, if it is not there.
-fn corpus(folder: &str) -> BTreeMap<String, Json> {
+pub(crate) fn corpus(folder: &str) -> BTreeMap<String, Json> {
     let root = std::env::var_os("CODE_MODE_CORPUS").map(PathBuf::from);
     let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"));
     let folder = root.join(folder);
@@ -178,8 +185,9 @@ fn corpus(folder: &str) -> BTreeMap<String, Json> {
     json_files(&folder)
 }
 
+/// The project's own files of the same form.
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
 }
 
 fn json_files(folder: &Path) -> BTreeMap<String, Json> {

@@ -1,0 +1,169 @@
+//! Files of tools, as an MCP server lists them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::{fs, io};
+
+use code_mode::schema::ParseError;
+use code_mode::{Json, SdkTool, json};
+
+/// The tools of one file.
+pub(crate) struct ToolFile {
+    /// As it was given.
+    pub(crate) path: String,
+    tools: Vec<Tool>,
+    /// The place of a tool called `run_code`, which no SDK shows.
+    pub(crate) left_out: Option<usize>,
+}
+
+struct Tool {
+    name: String,
+    description: Option<String>,
+    input_schema: Option<Json>,
+    output_schema: Option<Json>,
+}
+
+/// Why a file gives no tools.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolFileError {
+    #[error("cannot read {path}: {source}")]
+    Unreadable { path: String, source: io::Error },
+    #[error("{path}: expected JSON: {source}")]
+    NotJson { path: String, source: ParseError },
+    #[error("{path}: expected an array of tools, found {found}")]
+    NotAnArray { path: String, found: &'static str },
+    /// The result of `tools/list` with everything around the tools.
+    #[error("{path}: expected an array of tools, found an object: pass the array that is its `{key}`")]
+    Wrapped { path: String, key: &'static str },
+    #[error("{path}[{place}]: expected a tool, an object with a `name`, found {found}")]
+    NotATool { path: String, place: usize, found: &'static str },
+    #[error("{path}[{place}].{key}: expected {expected}, found {found}")]
+    WrongMember { path: String, place: usize, key: &'static str, expected: &'static str, found: &'static str },
+    #[error(
+        "two tools are called {name:?}, in {first} and in {second}: rename one of them, or print the files one by one"
+    )]
+    Repeated { name: String, first: String, second: String },
+}
+
+impl ToolFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not JSON, or holds anything but an array of tools with a name each.
+    pub(crate) fn read(path: &Path) -> Result<Self, ToolFileError> {
+        let shown = path.display().to_string();
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(source) => return Err(ToolFileError::Unreadable { path: shown, source }),
+        };
+        let list = match Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
+            Ok(Json::Array(list)) => list,
+            Ok(value) if value.get("tools").is_some_and(Json::is_array) => {
+                return Err(ToolFileError::Wrapped { path: shown, key: "tools" });
+            }
+            Ok(value) => return Err(ToolFileError::NotAnArray { path: shown, found: kind_of(&value) }),
+            Err(source) => return Err(ToolFileError::NotJson { path: shown, source }),
+        };
+        let mut file = Self { path: shown, tools: Vec::with_capacity(list.len()), left_out: None };
+        for (place, value) in list.iter().enumerate() {
+            let tool = Tool::read(value, &file.path, place)?;
+            if tool.name == "run_code" {
+                file.left_out = Some(place);
+            } else {
+                file.tools.push(tool);
+            }
+        }
+        all_of(std::slice::from_ref(&file))?;
+        Ok(file)
+    }
+
+    /// The tools as the SDK takes them.
+    pub(crate) fn sdk_tools(&self) -> impl Iterator<Item = SdkTool<'_>> {
+        // A tool without a schema takes an object of anything and gives anything.
+        static ANY_OBJECT: LazyLock<Json> = LazyLock::new(|| json!({"type": "object"}));
+        static ANY: LazyLock<Json> = LazyLock::new(|| json!({}));
+        self.tools.iter().map(|tool| SdkTool {
+            name: &tool.name,
+            description: tool.description.as_deref().unwrap_or_default(),
+            parameters: tool.input_schema.as_ref().unwrap_or(&ANY_OBJECT),
+            output: tool.output_schema.as_ref().unwrap_or(&ANY),
+        })
+    }
+
+    /// The tools as JSON, as they would be sent to a model: what is there of name, description and schemas.
+    pub(crate) fn json(&self) -> Json {
+        let member = |name: &str, value: &Json| (name.to_owned(), value.clone());
+        let tools = self.tools.iter().map(|tool| {
+            let mut members = vec![member("name", &Json::from(&*tool.name))];
+            members.extend(tool.description.iter().map(|text| member("description", &Json::from(&**text))));
+            members.extend(tool.input_schema.iter().map(|schema| member("inputSchema", schema)));
+            members.extend(tool.output_schema.iter().map(|schema| member("outputSchema", schema)));
+            Json::from(members.into_iter().collect::<code_mode::schema::Object>())
+        });
+        tools.collect()
+    }
+}
+
+impl Tool {
+    fn read(value: &Json, path: &str, place: usize) -> Result<Self, ToolFileError> {
+        if !value.is_object() {
+            return Err(ToolFileError::NotATool { path: path.to_owned(), place, found: kind_of(value) });
+        }
+        let given = |key| value.get(key).filter(|value| !value.is_null());
+        let text = |key, expected| match given(key) {
+            None => Ok(None),
+            Some(Json::String(text)) if !text.is_empty() || key != "name" => Ok(Some(text.to_string())),
+            Some(other) => {
+                let found = if other.is_string() { "an empty string" } else { kind_of(other) };
+                Err(ToolFileError::WrongMember { path: path.to_owned(), place, key, expected, found })
+            }
+        };
+        let missing = || ToolFileError::WrongMember {
+            path: path.to_owned(),
+            place,
+            key: "name",
+            expected: "a name",
+            found: "nothing",
+        };
+        Ok(Self {
+            name: text("name", "a name")?.ok_or_else(missing)?,
+            description: text("description", "a string")?,
+            input_schema: given("inputSchema").cloned(),
+            output_schema: given("outputSchema").cloned(),
+        })
+    }
+}
+
+/// The tools of all the files.
+///
+/// # Errors
+/// If two have the same name: a program could not tell them apart.
+pub(crate) fn all_of(files: &[ToolFile]) -> Result<Vec<SdkTool<'_>>, ToolFileError> {
+    let mut all = Vec::new();
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    for file in files {
+        for tool in file.sdk_tools() {
+            if let Some(first) = known.insert(tool.name, &file.path) {
+                return Err(ToolFileError::Repeated {
+                    name: tool.name.to_owned(),
+                    first: first.to_owned(),
+                    second: file.path.clone(),
+                });
+            }
+            all.push(tool);
+        }
+    }
+    Ok(all)
+}
+
+fn kind_of(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
+    }
+}
