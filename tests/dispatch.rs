@@ -291,7 +291,8 @@ fn images_of_tool_calls_follow_the_text_in_the_order_of_the_calls() {
             .concurrency_safe(|_| true)
             .execute(|arguments, _| async move { Ok(arguments.get("of").cloned().unwrap_or_default()) }),
     );
-    let program = "await Promise.all(['b', 'a'].map((of) => tools.shot({ of })));\ntools.hang();\nreturn 'seen'";
+    let program =
+        "await Promise.all(['b', 'a'].map((of) => tools.shot({ of })));\ntools.hang();\nreturn 'seen'";
     let content = host.run(program).result.content().to_vec();
     let note = "Note: the program ended while these tool calls were still running; they were aborted: hang.";
     assert_eq!(

@@ -16,8 +16,7 @@ const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack At
     parseFloat parseInt undefined unescape";
 
 /// Those that a run adds.
-const ADDED: &str =
-    "AbortController AbortSignal TextDecoder TextEncoder ToolCallError URL URLSearchParams atob btoa clearInterval \
+const ADDED: &str = "AbortController AbortSignal TextDecoder TextEncoder ToolCallError URL URLSearchParams atob btoa clearInterval \
     clearTimeout console crypto performance queueMicrotask setInterval setTimeout structuredClone tools";
 
 /// The class of errors that QuickJS itself throws.

@@ -152,7 +152,9 @@ mod tests {
         let text = |message: &str| {
             note(&outcome(Err(Failure::new(FailureKind::Exception, message))), &seen(&[], &[]))
         };
-        for message in ["ReferenceError: fetch is not defined\n  at x", "ReferenceError: 'fetch' is not defined"] {
+        for message in
+            ["ReferenceError: fetch is not defined\n  at x", "ReferenceError: 'fetch' is not defined"]
+        {
             assert!(text(message).is_some_and(|text| text.starts_with("Note: a program has no `fetch`: ")));
         }
         assert_eq!(text("ReferenceError: total is not defined"), None);

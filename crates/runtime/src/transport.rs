@@ -2,9 +2,10 @@
 //! Contract 7.1.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use code_mode_codegen::{SdkTool, sdk_section};
+use code_mode_codegen::{SdkBuilder, SdkTool};
 use code_mode_registry::prompt::places;
 use code_mode_registry::{
     Agent, CallKind, CallView, ContentBlock, RUN_CODE, RegisterError, Registration, Section, SectionError,
@@ -37,6 +38,7 @@ use crate::seam::CodeRuntime;
 #[derive(Debug)]
 pub struct CodeMode {
     registry: ToolRegistry,
+    sdk: Sdk,
     /// The transport and its section of the system prompt.
     _installed: [Registration; 2],
 }
@@ -78,9 +80,14 @@ impl CodeMode {
         let language = runtime.language().to_owned();
         let transport = Transport::new(definition(registry.clone(), runtime, config), language);
         let (name, order) = places::SDK;
-        let section = Section::made(name, order, |context| Ok(section_of(&context.tools))).for_programs();
+        let sdk = Sdk::default();
+        let section = Section::made(name, order, {
+            let sdk = sdk.clone();
+            move |context| Ok(sdk.section_of(&context.tools))
+        });
+        let section = section.for_programs();
         let installed = [registry.install_transport(transport)?, registry.add_section(None, section)?];
-        Ok(Self { registry: registry.clone(), _installed: installed })
+        Ok(Self { registry: registry.clone(), sdk, _installed: installed })
     }
 
     /// The section of the system prompt that tells a model how to write programs
@@ -88,7 +95,7 @@ impl CodeMode {
     /// same tools, whatever their order.
     #[must_use]
     pub fn sdk_section(&self, agent: Option<&Agent>) -> String {
-        section_of(&self.registry.view(agent))
+        self.sdk.section_of(&self.registry.view(agent))
     }
 }
 
@@ -104,20 +111,34 @@ pub enum InstallError {
     Section(#[from] SectionError),
 }
 
-/// The `tools:sdk` section for these tools.
-fn section_of(view: &[ToolDefinition]) -> String {
-    let anything = json!({});
-    let tools: Vec<SdkTool<'_>> = view
-        .iter()
-        .filter(|tool| tool.name() != RUN_CODE)
-        .map(|tool| SdkTool {
-            name: tool.name(),
-            description: tool.description(),
-            parameters: tool.parameters().unwrap_or(&anything),
-            output: tool.output_schema().map_or(&anything, Schema::document),
-        })
-        .collect();
-    sdk_section(&tools)
+/// The `tools:sdk` section. It is asked for at each assembly, and renders only the tools that are
+/// not those of the last time.
+#[derive(Clone, Default)]
+struct Sdk(Arc<Mutex<SdkBuilder>>);
+
+impl Sdk {
+    fn section_of(&self, view: &[ToolDefinition]) -> String {
+        let anything = json!({});
+        let tools: Vec<SdkTool<'_>> = view
+            .iter()
+            .filter(|tool| tool.name() != RUN_CODE)
+            .map(|tool| SdkTool {
+                name: tool.name(),
+                description: tool.description(),
+                parameters: tool.parameters().unwrap_or(&anything),
+                output: tool.output_schema().map_or(&anything, Schema::document),
+            })
+            .collect();
+        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        builder.update(&tools);
+        builder.section().to_owned()
+    }
+}
+
+impl fmt::Debug for Sdk {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Sdk")
+    }
 }
 
 const DESCRIPTION: &str = "Execute a TypeScript program against the available tools. Write the BODY of an async function (erasable syntax only; top-level `await` and `return` work) and call tools as `await tools.name(args)` per the declarations in the system prompt. Only what you print or return comes back — curate it.";
