@@ -59,6 +59,9 @@ impl Default for Limits {
     }
 }
 
+const MAX_DURATION: Duration = Duration::from_millis(u32::MAX as u64);
+const MAX_HEAP_MB: usize = 1 << 20;
+
 /// A limit that no run could be under.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} must be {wanted}, got {got}")]
@@ -75,13 +78,20 @@ impl Limits {
     /// Checks that every limit is one that a run can be under.
     ///
     /// # Errors
-    /// [`LimitsError`] naming the first that is not: a duration of zero, an
-    /// output limit under 4 bytes, a heap under 8 MiB.
+    /// [`LimitsError`] naming the first that is not: a duration of zero or of more
+    /// than 2^32 − 1 ms (49 days), an output limit under 4 bytes, a heap under
+    /// 8 MiB or over 1 TiB. No clock and no engine counts further.
     pub fn check(&self) -> Result<(), LimitsError> {
         let refuse = |name, wanted, got: String| Err(LimitsError { name, wanted, got });
         for (name, duration) in [("computeMs", self.compute), ("maxWallMs", self.max_wall)] {
             if duration.is_zero() {
                 return refuse(name, "positive", format!("{duration:?}"));
+            }
+        }
+        let durations = [("computeMs", self.compute), ("maxWallMs", self.max_wall), ("grace", self.grace)];
+        for (name, duration) in durations {
+            if duration > MAX_DURATION {
+                return refuse(name, "at most 4294967295 ms", format!("{duration:?}"));
             }
         }
         if self.max_output_bytes < 4 {
@@ -94,6 +104,45 @@ impl Limits {
                 self.max_old_generation_size_mb.to_string(),
             );
         }
+        if self.max_old_generation_size_mb > MAX_HEAP_MB {
+            return refuse(
+                "maxOldGenerationSizeMb",
+                "at most 1048576",
+                self.max_old_generation_size_mb.to_string(),
+            );
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Limits), message: &str) {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        assert_eq!(limits.check().unwrap_err().to_string(), message);
+    }
+
+    #[test]
+    fn limits_that_no_run_can_be_under_are_refused_with_their_number() {
+        assert_eq!(Limits::default().check(), Ok(()));
+        check(|limits| limits.compute = Duration::ZERO, "computeMs must be positive, got 0ns");
+        check(
+            |limits| limits.max_wall = Duration::from_secs(u64::MAX),
+            "maxWallMs must be at most 4294967295 ms, got 18446744073709551615s",
+        );
+        check(
+            |limits| limits.grace = Duration::from_secs(1 << 40),
+            "grace must be at most 4294967295 ms, got 1099511627776s",
+        );
+        check(|limits| limits.max_output_bytes = 3, "maxOutputBytes must be at least 4, got 3");
+        check(|limits| limits.max_old_generation_size_mb = 7, "maxOldGenerationSizeMb must be at least 8, got 7");
+        check(
+            |limits| limits.max_old_generation_size_mb = 1 << 21,
+            "maxOldGenerationSizeMb must be at most 1048576, got 2097152",
+        );
     }
 }
