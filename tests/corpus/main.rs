@@ -1,7 +1,7 @@
 //! Judges the programs of a folder: each is run as a model's program would be, and compared with what is expected
 //! of it.
 //!
-//! `cargo test --test corpus -- [--dir DIR] [--show] [FILTER…]`. DIR holds `programs/NAME.ts` beside
+//! `cargo test --test corpus -- [--dir DIR] [--isolation thread|process] [--show] [FILTER…]`. DIR holds `programs/NAME.ts` beside
 //! `NAME.expect.json`, and `programs/_mock_tools.json`. Without `--dir`: `$CODE_MODE_CORPUS`, else `../shared/corpus`
 //! beside the workspace, else the project's own `tests/fixtures`. FILTER is a part of a program's name. `--show`
 //! prints what the model would read. Exit status: 0 if nothing differs but what `known-differences.md` lists, 1 if
@@ -20,12 +20,16 @@ use std::time::Instant;
 
 use arguments::{Arguments, Command};
 use case::Case;
+use code_mode::Isolation;
 use host::Host;
 use judge::Verdict;
 use known::KnownDifferences;
 use mock_tools::ToolFile;
 
 fn main() -> ExitCode {
+    // With `--isolation process` this executable is its own worker.
+    #[cfg(unix)]
+    code_mode::worker::run_if_requested();
     let arguments = match Arguments::read(std::env::args().skip(1)) {
         Ok(Command::Judge(arguments)) => arguments,
         Ok(Command::Nothing) => return ExitCode::SUCCESS,
@@ -55,7 +59,7 @@ fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
         .build()
         .map_err(|error| format!("no tokio runtime: {error}"))?;
     let shown = programs.canonicalize().unwrap_or_else(|_| programs.clone());
-    println!("judging {} on {}", shown.display(), known::ENGINE);
+    println!("judging {} on {}, isolation {}", shown.display(), known::ENGINE, arguments.isolation);
     for warning in tools.warnings() {
         println!("note: {warning}");
     }
@@ -64,7 +68,7 @@ fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
         // The name comes first, so that it is seen which program takes the process with it.
         print!("{}: ", case.name);
         let _ = std::io::stdout().flush();
-        let (verdict, text) = tokio.block_on(judge_case(case, &tools));
+        let (verdict, text) = tokio.block_on(judge_case(case, &tools, arguments.isolation));
         let verdict = known.apply(&case.name, verdict);
         println!("{verdict}");
         if arguments.show {
@@ -82,12 +86,12 @@ fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
 }
 
 /// One program's verdict, and what the model would have read.
-async fn judge_case(case: &Case, tools: &ToolFile) -> (Verdict, Option<String>) {
+async fn judge_case(case: &Case, tools: &ToolFile, isolation: Isolation) -> (Verdict, Option<String>) {
     let expectation = match &case.expectation {
         Ok(expectation) => expectation,
         Err(problem) => return (Verdict::Differs(vec![problem.clone()]), None),
     };
-    let host = match Host::new(tools, &expectation.limits) {
+    let host = match Host::new(tools, &expectation.limits, isolation) {
         Ok(host) => host,
         Err(problem) => return (Verdict::Differs(vec![problem]), None),
     };
