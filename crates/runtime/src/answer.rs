@@ -19,24 +19,27 @@ pub(crate) enum Told {
     Log(String),
     /// How the program ended, before the output limit is applied.
     End { end: Result<Option<Json>, Failure>, ends_with_expression: bool },
+    /// What should run it was gone before it began: another may try.
+    NotBegun,
 }
 
 /// The reason that runs are aborted with when their runtime is disposed.
 pub(crate) const DISPOSED: &str = "runtime disposed";
 
-/// Waits for the end of a run and answers. `abort` is asked to stop it, with a
-/// reason, when the signal is cancelled.
+/// Waits for the end of a run and answers; nothing if it never began. `abort` is
+/// asked to stop it, with a reason, when the signal is cancelled.
 pub(crate) async fn answer(
     control: &RunControl,
     mut told: mpsc::UnboundedReceiver<Told>,
     signal: &Signal,
     sink: Option<&dyn LogSink>,
     abort: impl Fn(String),
-) -> RunOutcome {
+) -> Option<RunOutcome> {
+    let _forgotten = ForgetCaller(control);
     let mut logs = Vec::new();
     let mut cancelled = std::pin::pin!(signal.cancelled());
     let mut listening = true;
-    let (end, ends_with_expression) = poll_fn(|context| {
+    let end = poll_fn(|context| {
         control.caller.register(context.waker());
         if listening && cancelled.as_mut().poll(context).is_ready() {
             listening = false;
@@ -51,21 +54,32 @@ pub(crate) async fn answer(
                     logs.push(entry);
                 }
                 Poll::Ready(Some(Told::End { end, ends_with_expression })) => {
-                    return Poll::Ready((end, ends_with_expression));
+                    return Poll::Ready(Some((end, ends_with_expression)));
                 }
+                Poll::Ready(Some(Told::NotBegun)) => return Poll::Ready(None),
                 Poll::Ready(None) => {
                     let end = Err(outcome::lost("its thread ended before the program did"));
-                    return Poll::Ready((end, false));
+                    return Poll::Ready(Some((end, false)));
                 }
                 Poll::Pending if control.is_overdue() => {
-                    return Poll::Ready((Err(outcome::stopped(control)), false));
+                    return Poll::Ready(Some((Err(outcome::stopped(control)), false)));
                 }
                 Poll::Pending => return Poll::Pending,
             }
         }
     })
     .await;
-    settled(logs, end, ends_with_expression, &control.limits)
+    end.map(|(end, ends_with_expression)| settled(logs, end, ends_with_expression, &control.limits))
+}
+
+/// Forgets the caller's task when it has its answer, or is dropped: the watchdog
+/// may know the run for some time yet, and a task keeps its tokio runtime.
+struct ForgetCaller<'a>(&'a RunControl);
+
+impl Drop for ForgetCaller<'_> {
+    fn drop(&mut self) {
+        drop(self.0.caller.take());
+    }
 }
 
 /// An outcome within the output limit.

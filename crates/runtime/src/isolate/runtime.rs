@@ -182,7 +182,7 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     if !guard.0.is_stopped() {
         lend(shared, &lent);
     }
-    Ok(outcome)
+    Ok(outcome.unwrap_or_else(|| never_begun(&signal, &guard.0.limits)))
 }
 
 /// An isolate's claim to its place among the runs, given back when it is gone.

@@ -29,7 +29,8 @@ pub struct ProcessRuntimeConfig {
     /// Memory that a worker may allocate, in bytes; default (`None`) four times
     /// the heap limit, the array-buffer limit and 512 MiB together. It holds what
     /// no limit of the engine does, such as the memory of its parser. Reached:
-    /// the worker is lost, `worker-exit`. Enforced as `RLIMIT_DATA`.
+    /// the worker is lost, `worker-exit`. Enforced as `RLIMIT_DATA`. An engine needs
+    /// some 300 MiB of it to start at all, most of which it never touches.
     pub max_worker_bytes: Option<u64>,
     /// How long a worker may take to start; default 10 s.
     pub start_timeout: Duration,

@@ -15,6 +15,18 @@ pub(super) fn die_with_host() {
     }
 }
 
+/// Closes what the host had open without meaning to hand it on. To be called
+/// first thing in `main`.
+pub(super) fn close_inherited() {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: at the beginning of `main` nothing in this process has opened a
+    // descriptor beyond the standard ones, so nobody's is closed. An old system
+    // that does not know the call changes nothing.
+    unsafe {
+        libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0);
+    }
+}
+
 /// Limits the memory of this process, and that it leaves no image of it behind.
 /// `RLIMIT_DATA` and not the address space, of which V8 reserves far more than
 /// it uses.

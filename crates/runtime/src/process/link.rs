@@ -59,22 +59,20 @@ struct Begun {
 }
 
 impl Worker {
-    /// Gives the worker a run; its number. To be called between runs only.
-    ///
-    /// # Errors
-    /// The run, if the worker is gone.
-    pub(super) fn begin(&self, run: Run, program: &str, namespaces: &[Namespace]) -> Result<u32, Run> {
+    /// Gives the worker a run; its number, nothing if the worker is gone. To be
+    /// called between runs only.
+    pub(super) fn begin(&self, run: Run, program: &str, namespaces: &[Namespace]) -> Option<u32> {
         let number = self.runs.fetch_add(1, Ordering::AcqRel) + 1;
         {
             let mut mailbox = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
             match &mut *mailbox {
-                Mailbox::Closed => return Err(run),
+                Mailbox::Closed => return None,
                 Mailbox::Open(place) => *place = Some(run),
             }
         }
         let namespaces = namespaces.iter().map(WireNamespace::from).collect();
         self.outbox.post(encode(&ToWorker::Run { run: number, program, namespaces }));
-        Ok(number)
+        Some(number)
     }
 
     /// Asks the worker to end a run as cancelled.
@@ -131,19 +129,18 @@ pub(super) fn listen(started: Started, pool: &Arc<Pool>) {
     };
     let begun = listener.begun.take();
     let status = reap(&worker);
-    let run = {
+    let mailbox = {
         let mut mailbox = worker.mailbox.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut *mailbox, Mailbox::Closed) {
-            Mailbox::Open(run) => begun.map(|begun| begun.run).or(run),
-            Mailbox::Closed => None,
-        }
+        std::mem::replace(&mut *mailbox, Mailbox::Closed)
     };
     pool.remove(&worker);
     if let Some(fault) = &fault {
         tracing::warn!(worker = worker.id, %fault, "a worker was ended");
     }
-    if let Some(run) = run {
-        run.lost(fault.is_some(), status);
+    if let Some(begun) = begun {
+        begun.run.lost(fault.is_some(), status);
+    } else if let Mailbox::Open(Some(run)) = mailbox {
+        run.not_begun();
     }
 }
 
@@ -172,6 +169,12 @@ impl Listener<'_> {
         match message {
             ToHost::Hello { .. } | ToHost::Ready | ToHost::Broken { .. } => {
                 Err(Fault::Order("its first words again"))
+            }
+            ToHost::Began { run } => {
+                if self.begun.is_some() {
+                    return Err(Fault::Order("a beginning"));
+                }
+                self.begun(run).map(|_| ())
             }
             ToHost::Log { run, entry } => {
                 self.begun(run)?.log(entry);
@@ -276,6 +279,15 @@ impl Begun {
 }
 
 impl Run {
+    /// The worker was gone before it knew of the program.
+    fn not_begun(self) {
+        if self.control.cause().is_some() {
+            return self.lost(false, None);
+        }
+        let _ = self.control.stop();
+        self.tell(Told::NotBegun);
+    }
+
     /// The worker is gone, and with it the program.
     fn lost(self, faulty: bool, status: Option<ExitStatus>) {
         let failure = match self.control.cause() {
@@ -283,7 +295,7 @@ impl Run {
             None if faulty => outcome::lost("the worker process broke the protocol and was ended"),
             None => gone(status),
         };
-        self.control.stop();
+        let _ = self.control.stop();
         self.tell(Told::End { end: Err(failure), ends_with_expression: false });
     }
 

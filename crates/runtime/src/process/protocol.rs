@@ -34,6 +34,8 @@ pub(super) enum ToHost<'a> {
     Ready,
     /// The engine cannot be started.
     Broken { reason: &'a str },
+    /// The run was received, and begins.
+    Began { run: u32 },
     /// One entry of the log.
     Log { run: u32, entry: &'a str },
     /// A call, numbered from 1 within its run. A [`Return`] follows at once.

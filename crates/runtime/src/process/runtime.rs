@@ -111,7 +111,7 @@ impl CodeRuntime for ProcessRuntime {
     }
 }
 
-/// How many workers a run is offered to. None of them has begun it.
+/// How many workers a run is offered to, as long as none has begun it.
 const MAX_ATTEMPTS: usize = 5;
 
 async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, MisuseError> {
@@ -130,44 +130,46 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     if let Err(error) = source::check_length(&request.program, limits.max_source_bytes) {
         return Ok(settled(Vec::new(), Err(outcome::refused(&request.program, &error)), false, limits));
     }
-    let (caller, told) = mpsc::unbounded_channel();
-    let control = Arc::new(RunControl::new(limits.clone()));
-    let mut run = Run { control, calls: HostCalls::new(request.namespaces.clone(), embedder), caller };
-    let mut attempts = 0..MAX_ATTEMPTS;
-    let busy = loop {
-        if attempts.next().is_none() {
-            let reason = "workers end as soon as they have started".to_owned();
-            return Err(MisuseError::Worker { reason });
-        }
+    for _ in 0..MAX_ATTEMPTS {
         let lease = tokio::select! {
             biased;
             _ = signal.cancelled() => return Ok(never_begun(&signal, limits)),
             lease = shared.pool.take() => lease,
         };
-        let lease = lease.map_err(|error| MisuseError::Worker { reason: error.to_string() })?;
-        // Its time begins now.
-        let control = Arc::new(RunControl::new(limits.clone()));
-        run.control = Arc::clone(&control);
-        let worker = lease.into_worker();
-        match worker.begin(run, &request.program, &request.namespaces) {
-            Ok(number) => break Busy { worker, number, control },
-            // It was lost while idle: another one.
-            Err(unbegun) => run = unbegun,
+        let worker = lease.map_err(|error| MisuseError::Worker { reason: error.to_string() })?.into_worker();
+        if let Some(outcome) = run_in(worker, &request, &embedder, limits, &signal).await {
+            return Ok(outcome);
         }
-    };
+    }
+    Err(MisuseError::Worker { reason: "workers end as soon as they have started".to_owned() })
+}
+
+/// Runs a program in a worker; nothing if that was gone before it began.
+async fn run_in(
+    worker: Arc<Worker>,
+    request: &RunRequest,
+    embedder: &tokio::runtime::Handle,
+    limits: &Limits,
+    signal: &Signal,
+) -> Option<RunOutcome> {
+    let (caller, told) = mpsc::unbounded_channel();
+    let control = Arc::new(RunControl::new(limits.clone()));
+    let calls = HostCalls::new(request.namespaces.clone(), embedder.clone());
+    let run = Run { control: Arc::clone(&control), calls, caller };
+    let number = worker.begin(run, &request.program, &request.namespaces)?;
+    let busy = Busy { worker, control };
     watchdog::watch(Arc::clone(&busy.control));
     let abort = |reason: String| {
-        busy.worker.abort(busy.number, &reason);
+        busy.worker.abort(number, &reason);
         busy.control.trip(Cause::Abort(reason));
     };
-    Ok(answer(&busy.control, told, &signal, request.logs.as_deref(), abort).await)
+    answer(&busy.control, told, signal, request.logs.as_deref(), abort).await
 }
 
 /// A worker with a run that somebody waits for. Ended if nobody does, and if it
 /// has not stopped in time.
 struct Busy {
     worker: Arc<Worker>,
-    number: u32,
     control: Arc<RunControl>,
 }
 

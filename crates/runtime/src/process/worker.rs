@@ -65,6 +65,7 @@ enum WorkerError {
 /// Serves the host until it leaves.
 fn serve() -> Result<(), WorkerError> {
     confine::die_with_host();
+    confine::close_inherited();
     let (control, returns) = streams().map_err(WorkerError::Streams)?;
     let to_host = ToHostStream::new(control.try_clone().map_err(WorkerError::Streams)?);
     let mut control = Receiver::new(control);
@@ -165,6 +166,8 @@ impl Worker {
             return Err(WorkerError::Order("a run"));
         }
         self.last = run;
+        // From now on it cannot be given to another worker.
+        self.to_host.say(&ToHost::Began { run });
         let control = Arc::new(RunControl::new(self.limits.clone()));
         let relay = Arc::new(Relay::new(run, self.to_host.clone(), Arc::clone(&self.returns)));
         let caller =
