@@ -44,10 +44,8 @@ fn trials() -> Vec<Trial> {
         }
     }
     #[cfg(unix)]
-    for (subject, cases) in process::cases() {
-        for (name, case) in cases {
-            trials.push(Trial::test(format!("process::{subject}::{name}"), move || run(|| case(()))));
-        }
+    for (title, _) in process::cases() {
+        trials.push(Trial::test(title.clone(), move || process::alone(&title)));
     }
     trials
 }

@@ -53,18 +53,14 @@ impl BackEndConfig {
         let Self { isolation, limits, max_concurrent_runs, max_queued_runs } = self;
         match isolation {
             Isolation::Thread => {
-                let mut config = ThreadRuntimeConfig::default();
-                config.limits = limits;
-                config.max_concurrent_runs = max_concurrent_runs;
-                config.max_queued_runs = max_queued_runs;
+                let rest = ThreadRuntimeConfig::default();
+                let config = ThreadRuntimeConfig { limits, max_concurrent_runs, max_queued_runs, ..rest };
                 Ok(Arc::new(ThreadRuntime::with_config(config)?))
             }
             #[cfg(unix)]
             Isolation::Process => {
-                let mut config = ProcessRuntimeConfig::default();
-                config.limits = limits;
-                config.max_concurrent_runs = max_concurrent_runs;
-                config.max_queued_runs = max_queued_runs;
+                let rest = ProcessRuntimeConfig::default();
+                let config = ProcessRuntimeConfig { limits, max_concurrent_runs, max_queued_runs, ..rest };
                 Ok(Arc::new(ProcessRuntime::with_config(config)?))
             }
             #[cfg(not(unix))]

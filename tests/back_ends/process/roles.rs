@@ -13,6 +13,8 @@ use crate::subject::Log;
 
 use super::watch;
 
+/// A test of its own, whose title follows.
+pub(super) const ALONE: &str = "--play-alone";
 /// A worker that is lost at a message: [`cut`]. Arguments: the message's number, and `before` or `after`.
 pub(super) const CUT: &str = "--play-cut";
 /// A worker that says something else: its argument, in hexadecimal digits.
@@ -28,6 +30,7 @@ pub(crate) fn play_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
+        [ALONE, title] => alone(title),
         [CUT, number, when] => cut(number.parse().unwrap(), when == "after"),
         [BABBLE, bytes] => babble(bytes),
         [MUTE] => wait(),
@@ -38,6 +41,12 @@ pub(crate) fn play_if_requested() {
         [HOST] => host(),
         _ => {}
     }
+}
+
+fn alone(title: &str) -> ! {
+    let (_, case) = super::cases().into_iter().find(|(known, _)| known == title).unwrap();
+    case(());
+    std::process::exit(0)
 }
 
 fn wait() -> ! {

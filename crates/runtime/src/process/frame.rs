@@ -4,7 +4,7 @@
 //! A chunk is four bytes, little-endian, and its content: the content's length,
 //! at most [`CHUNK_BYTES`], and the top bit set if the message goes on.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use serde::{Deserialize, Serialize};
@@ -36,23 +36,63 @@ pub(super) enum FrameError {
 
 /// The bytes of `message`, chunked.
 pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
-    let bytes = postcard::to_extend(message, vec![0; HEADER_BYTES])
-        .expect("strings, numbers and lists of them always serialize");
-    let content = bytes.len() - HEADER_BYTES;
-    if content <= CHUNK_BYTES {
-        let mut bytes = bytes;
-        bytes[..HEADER_BYTES].copy_from_slice(&header(content, false));
-        return bytes;
+    let mut bytes = Vec::new();
+    send(message, &mut bytes).expect("strings, numbers and lists of them serialize, and memory takes them");
+    bytes
+}
+
+/// Writes `message`, chunk by chunk, so that a long text is not copied as a whole.
+///
+/// # Errors
+/// That the stream failed; it is of no use afterwards.
+pub(super) fn send(message: &impl Serialize, stream: &mut impl Write) -> Result<(), FrameError> {
+    let chunks = Chunks { stream, chunk: vec![0; HEADER_BYTES] };
+    Ok(postcard::serialize_with_flavor(message, chunks)?)
+}
+
+/// Cuts what is serialized into chunks.
+struct Chunks<'a, W> {
+    stream: &'a mut W,
+    /// A header that is not known yet, and the content so far.
+    chunk: Vec<u8>,
+}
+
+impl<W: Write> Chunks<'_, W> {
+    fn room(&self) -> usize {
+        HEADER_BYTES + CHUNK_BYTES - self.chunk.len()
     }
-    let mut chunked = Vec::with_capacity(bytes.len() + content / CHUNK_BYTES * HEADER_BYTES);
-    let mut rest = &bytes[HEADER_BYTES..];
-    while !rest.is_empty() {
-        let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
-        chunked.extend_from_slice(&header(chunk.len(), !after.is_empty()));
-        chunked.extend_from_slice(chunk);
-        rest = after;
+
+    fn flush(&mut self, goes_on: bool) -> postcard::Result<()> {
+        let header = header(self.chunk.len() - HEADER_BYTES, goes_on);
+        self.chunk[..HEADER_BYTES].copy_from_slice(&header);
+        // The kind of error that a serializer has for its output.
+        self.stream.write_all(&self.chunk).map_err(|_| postcard::Error::SerializeBufferFull)?;
+        self.chunk.truncate(HEADER_BYTES);
+        Ok(())
     }
-    chunked
+}
+
+impl<W: Write> postcard::ser_flavors::Flavor for Chunks<'_, W> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, mut bytes: &[u8]) -> postcard::Result<()> {
+        while bytes.len() > self.room() {
+            let (now, later) = bytes.split_at(self.room());
+            self.chunk.extend_from_slice(now);
+            self.flush(true)?;
+            bytes = later;
+        }
+        self.chunk.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(mut self) -> postcard::Result<()> {
+        self.flush(false)
+    }
 }
 
 fn header(content: usize, goes_on: bool) -> [u8; HEADER_BYTES] {
@@ -154,7 +194,7 @@ mod tests {
 
     #[test]
     fn claimed_length_is_not_believed() {
-        let claim = (u32::MAX & !GOES_ON).to_le_bytes();
+        let claim = (!GOES_ON).to_le_bytes();
         let error = received(&mut Receiver::new(&claim[..])).unwrap_err();
         assert!(matches!(error, FrameError::Chunk(_)), "{error}");
     }

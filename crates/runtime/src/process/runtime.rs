@@ -26,6 +26,13 @@ use crate::source;
 /// is lost to whatever its engine cannot survive; the program then fails, and
 /// nothing else does. No tool runs in a worker: calls come back to this process.
 ///
+/// A worker counts compute itself and says at once when a limit is reached; wall
+/// time, the grace period and the output are also counted here, so a worker that
+/// says nothing ends at the wall limit. Its memory is bounded by
+/// [`ProcessRuntimeConfig::max_worker_bytes`]. It may still use what any process
+/// of its user may: a hole in the engine is contained by the process, not by a
+/// sandbox around it.
+///
 /// What it costs over [`ThreadRuntime`](crate::ThreadRuntime): some hundred
 /// microseconds a run, some ten microseconds a call, and the memory of its
 /// workers.

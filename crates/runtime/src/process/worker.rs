@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::confine;
-use super::frame::{FrameError, Receiver, encode};
+use super::frame::{FrameError, Receiver, send};
 use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireFailure, WireNamespace};
 use super::relay::Relay;
 use super::reporter::Reporter;
@@ -29,10 +29,8 @@ use crate::outcome;
 /// before it reads arguments, starts threads or a tokio runtime:
 ///
 /// ```no_run
-/// fn main() {
-///     code_mode_runtime::worker::run_if_requested();
-///     // What the program does.
-/// }
+/// code_mode_runtime::worker::run_if_requested();
+/// // What the program does.
 /// ```
 pub fn run_if_requested() {
     if std::env::var_os(WORKER_ENV).is_none() {
@@ -199,9 +197,8 @@ impl ToHostStream {
 
     /// Says `message`, whole. Without a host there is nothing left to do.
     pub(super) fn say(&self, message: &ToHost<'_>) {
-        let bytes = encode(message);
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if io::Write::write_all(&mut *stream, &bytes).is_err() {
+        if send(message, &mut *stream).is_err() {
             confine::end_process(0);
         }
     }
