@@ -25,6 +25,7 @@ pub(super) fn cases() -> Vec<Case<()>> {
         worker_that_is_stopped_is_answered_at_the_wall_limit_and_ended,
         memory_beyond_the_limit_of_the_process_ends_the_worker_only,
         worker_knows_nothing_of_the_hosts_environment,
+        idle_worker_holds_little_memory_of_its_own,
     ]
 }
 
@@ -195,4 +196,17 @@ fn worker_knows_nothing_of_the_hosts_environment((): ()) {
         .filter(|target| target.starts_with('/') && !target.starts_with("/dev/"))
         .collect();
     assert!(open.is_empty(), "{open:?}");
+}
+
+fn idle_worker_holds_little_memory_of_its_own((): ()) {
+    let (runtime, subject) = made(alone());
+    let worker = busy_worker(&runtime, &subject);
+    // The isolate is taken apart after the answer.
+    let most = 12 << 10;
+    let mut kib = u64::MAX;
+    eventually("the worker is small", SOON, || {
+        kib = watch::private_kib(worker);
+        kib <= most
+    });
+    println!("an idle worker has {kib} KiB of its own");
 }

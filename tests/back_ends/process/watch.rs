@@ -62,3 +62,10 @@ pub(super) fn resident_bytes(process: &str) -> u64 {
     let pages: u64 = statm.split_whitespace().nth(1).unwrap().parse().unwrap();
     pages * rustix::param::page_size() as u64
 }
+
+/// Memory that a process has written and shares with none, in KiB.
+pub(super) fn private_kib(process: u32) -> u64 {
+    let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Private_Dirty:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
