@@ -23,15 +23,15 @@ pub(super) fn cases() -> Vec<Case<()>> {
 const SOON: Duration = Duration::from_secs(20);
 
 /// The messages of one run with its start: Hello, Configure, Ready, Run, Began, Log, Call, Now, Call,
-/// Later, Answer, Log, End.
+/// Later, Answer, Log, End, Gone.
 const PROGRAM: &str =
     "console.log('a'); await tools.now({}); await tools.later({}); console.log('b'); return 'end'";
-const MESSAGES: usize = 13;
+const END: usize = 13;
 /// The one that says that the run has begun. Before it is delivered another worker may have the run.
 const BEGAN: usize = 5;
 
 fn worker_that_is_killed_at_any_message_fails_its_run_only((): ()) {
-    for number in 1..=MESSAGES {
+    for number in 1..=END + 1 {
         for delivered in [false, true] {
             let when = if delivered { "after" } else { "before" };
             let mut config = config();
@@ -53,7 +53,7 @@ fn worker_that_is_killed_at_any_message_fails_its_run_only((): ()) {
                         // Its end was delivered.
                         Ok(end) => {
                             assert_eq!((end, outcome.logs.len()), (Some("end".into()), 2), "{place}");
-                            assert_eq!((number, delivered), (MESSAGES, true));
+                            assert!((number, delivered) >= (END, true), "{place}");
                         }
                         Err(failure) => {
                             assert_eq!(failure.kind, FailureKind::WorkerExit, "{place}");

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ExitStatus};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
@@ -31,8 +31,6 @@ pub(super) struct Worker {
     child: Mutex<Option<Child>>,
     outbox: Arc<Outbox>,
     runs: AtomicU32,
-    /// To be replaced when its run has ended.
-    worn: AtomicBool,
     mailbox: Mutex<Mailbox>,
 }
 
@@ -93,15 +91,6 @@ impl Worker {
     pub(super) fn runs(&self) -> u32 {
         self.runs.load(Ordering::Acquire)
     }
-
-    /// Says that it shall serve no further run.
-    pub(super) fn wear_out(&self) {
-        self.worn.store(true, Ordering::Release);
-    }
-
-    pub(super) fn is_worn(&self) -> bool {
-        self.worn.load(Ordering::Acquire)
-    }
 }
 
 /// Listens to a worker until it is gone.
@@ -112,7 +101,6 @@ pub(super) fn listen(started: Started, pool: &Arc<Pool>) {
         child: Mutex::new(Some(child)),
         outbox,
         runs: AtomicU32::new(0),
-        worn: AtomicBool::new(false),
         mailbox: Mutex::new(Mailbox::Open(None)),
     });
     pool.add(&worker);
@@ -195,7 +183,20 @@ impl Listener<'_> {
                 }
                 Ok(())
             }
+            ToHost::Gone { run } => self.gone(run),
         }
+    }
+
+    /// Looks at what is left of a run, unless the next one is there already.
+    fn gone(&mut self, number: u32) -> Result<(), Fault> {
+        let last = self.worker.runs();
+        if number == 0 || number > last || self.begun.as_ref().is_some_and(|begun| begun.number == number) {
+            return Err(Fault::Order("that a run is gone"));
+        }
+        if number == last {
+            self.pool.inspect(self.worker);
+        }
+        Ok(())
     }
 
     /// The run that the worker speaks of, which must be the one that it has.
@@ -260,7 +261,6 @@ impl Listener<'_> {
         if stuck || !in_time {
             return Err(Fault::Stuck);
         }
-        self.pool.inspect(self.worker);
         Ok(())
     }
 }

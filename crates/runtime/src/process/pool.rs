@@ -73,24 +73,24 @@ impl Pool {
     /// A worker's run has ended.
     pub(super) fn release(self: &Arc<Self>, worker: &Arc<Worker>) {
         let most = u32::try_from(self.config.max_runs_per_worker).unwrap_or(u32::MAX);
-        if worker.is_worn() || worker.runs() >= most {
+        if worker.runs() >= most {
             worker.kill();
         } else {
             self.hand_over(self.state(), worker);
         }
     }
 
-    /// Looks whether a worker that was released has grown too large.
+    /// Ends an idle worker that has grown too large.
     pub(super) fn inspect(&self, worker: &Arc<Worker>) {
         if resident_bytes(worker.id).is_none_or(|bytes| bytes <= self.config.max_idle_worker_bytes) {
             return;
         }
-        worker.wear_out();
         let mut state = self.state();
         if let Some(place) = state.idle.iter().position(|idle| Arc::ptr_eq(idle, worker)) {
             state.idle.remove(place);
             worker.kill();
         }
+        // One that is busy again is looked at again.
     }
 
     /// A worker is gone.

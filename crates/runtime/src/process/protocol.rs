@@ -52,6 +52,8 @@ pub(super) enum ToHost<'a> {
         /// The isolate did not stop: this worker can serve no other run.
         stuck: bool,
     },
+    /// The isolate of a run that has ended is taken apart, and its memory free.
+    Gone { run: u32 },
 }
 
 /// What a host says on its own account.

@@ -181,7 +181,11 @@ impl Worker {
         self.reporter.report(Arc::clone(&control), Arc::clone(&caller));
         self.current = Some(Current { run, control, relay });
         // If there is no thread for the job, it is dropped, and that tells the host.
-        let _ = self.engine.spawn(move || thread::run(job));
+        let to_host = self.to_host.clone();
+        let _ = self.engine.spawn(move || {
+            thread::run(job);
+            to_host.say(&ToHost::Gone { run });
+        });
         Ok(())
     }
 }
