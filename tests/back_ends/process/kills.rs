@@ -53,7 +53,8 @@ fn worker_that_is_killed_at_any_message_fails_its_run_only((): ()) {
                         // Its end was delivered.
                         Ok(end) => {
                             assert_eq!((end, outcome.logs.len()), (Some("end".into()), 2), "{place}");
-                            assert!((number, delivered) >= (END, true), "{place}");
+                            // One message earlier if `later` was answered before its call had returned.
+                            assert!((number, delivered) >= (END - 1, true), "{place}");
                         }
                         Err(failure) => {
                             assert_eq!(failure.kind, FailureKind::WorkerExit, "{place}");

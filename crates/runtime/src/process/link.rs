@@ -253,13 +253,18 @@ impl Listener<'_> {
         };
         // If its caller has given it up, it is being ended.
         let in_time = run.control.stop();
-        if in_time && !stuck {
+        // Whose memory was used up may not have room for another isolate yet.
+        let spent = matches!(&end, Err(failure) if failure.kind == FailureKind::WorkerExit);
+        if in_time && !stuck && !spent {
             // Before the caller is told, so that the next run finds it ready.
             self.pool.release(self.worker);
         }
         run.tell(Told::End { end, ends_with_expression });
         if stuck || !in_time {
             return Err(Fault::Stuck);
+        }
+        if spent {
+            self.worker.kill();
         }
         Ok(())
     }
