@@ -58,9 +58,11 @@ pub use code_mode_registry::{
     ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext,
 };
 pub use code_mode_runtime::{
-    CodeMode, CodeModeConfig, CodeRunFailed, CodeRuntime, Failure, FailureKind, Isolation, Limits,
-    RunOutcome, RunRequest, ThreadRuntime, ThreadRuntimeConfig,
+    BackEndConfig, CodeMode, CodeModeConfig, CodeRunFailed, CodeRuntime, Failure, FailureKind, Isolation,
+    Limits, RunOutcome, RunRequest, ThreadRuntime, ThreadRuntimeConfig,
 };
+#[cfg(unix)]
+pub use code_mode_runtime::{ProcessRuntime, ProcessRuntimeConfig, worker};
 pub use code_mode_schema::{Json, Schema, json};
 
 /// The examples of the README, compiled and run.

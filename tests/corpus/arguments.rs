@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use code_mode::Isolation;
+
 /// What to do.
 pub(crate) enum Command {
     /// Judge a folder.
@@ -14,6 +16,8 @@ pub(crate) enum Command {
 /// What to judge, and how to print.
 pub(crate) struct Arguments {
     pub(crate) dir: PathBuf,
+    /// The back end that runs the programs.
+    pub(crate) isolation: Isolation,
     pub(crate) show: bool,
     filters: Vec<String>,
     skipped: Vec<String>,
@@ -49,7 +53,8 @@ impl Arguments {
     /// An option that is none, or a folder that is not there.
     pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Command, String> {
         let mut arguments = arguments.peekable();
-        let (mut dir, mut show, mut exact) = (None, false, false);
+        let (mut dir, mut isolation) = (None, Isolation::default());
+        let (mut show, mut exact) = (false, false);
         let (mut filters, mut skipped, mut other) = (Vec::new(), Vec::new(), false);
         while let Some(argument) = arguments.next() {
             let (name, inline) = match argument.split_once('=') {
@@ -60,6 +65,7 @@ impl Arguments {
                 || inline.clone().or_else(|| arguments.next()).ok_or_else(|| format!("{name} needs a value"));
             match name {
                 "--dir" => dir = Some(PathBuf::from(value()?)),
+                "--isolation" => isolation = value()?.parse().map_err(|error| format!("{error}"))?,
                 "--skip" => skipped.push(value()?),
                 "--show" => show = true,
                 "--exact" => exact = true,
@@ -67,7 +73,9 @@ impl Arguments {
                 _ if HARNESS_PLAIN.contains(&name) => {}
                 _ if HARNESS_OTHER.contains(&name) => other = true,
                 _ if name.starts_with('-') => {
-                    return Err(format!("unknown option {name}: expected [--dir DIR] [--show] [FILTER…]"));
+                    return Err(format!(
+                        "unknown option {name}: expected [--dir DIR] [--isolation thread|process] [--show] [FILTER…]"
+                    ));
                 }
                 _ => filters.push(argument),
             }
@@ -83,7 +91,7 @@ impl Arguments {
                 KINDS.join(", ")
             ));
         }
-        Ok(Command::Judge(Self { dir, show, filters, skipped, exact }))
+        Ok(Command::Judge(Self { dir, isolation, show, filters, skipped, exact }))
     }
 
     /// Whether what has this name is to be judged.

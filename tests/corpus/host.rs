@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use code_mode::registry::{HostEvent, HostEventRecord, Registration};
 use code_mode::{
-    Agent, CodeMode, CodeRunFailed, Json, Mode, RegistryConfig, ThreadRuntime, ThreadRuntimeConfig, ToolCall,
+    Agent, BackEndConfig, CodeMode, CodeRunFailed, Isolation, Json, Mode, RegistryConfig, ToolCall,
     ToolRegistry, ToolResult, json,
 };
 
@@ -47,15 +47,15 @@ pub(crate) struct Observed {
 impl Host {
     /// # Errors
     /// If the limits are none that a run can be under, or a tool is none that can be registered.
-    pub(crate) fn new(tools: &ToolFile, limits: &CaseLimits) -> Result<Self, String> {
-        let mut config = ThreadRuntimeConfig::default();
+    pub(crate) fn new(tools: &ToolFile, limits: &CaseLimits, isolation: Isolation) -> Result<Self, String> {
+        let mut config = BackEndConfig::new(isolation);
         config.limits.compute = Duration::from_millis(limits.compute_ms);
         config.limits.max_wall = Duration::from_millis(limits.max_wall_ms);
         config.limits.max_old_generation_size_mb =
             usize::try_from(limits.heap_mb).map_err(|error| error.to_string())?;
         config.limits.max_output_bytes =
             usize::try_from(limits.max_output_bytes).map_err(|error| error.to_string())?;
-        let runtime = ThreadRuntime::with_config(config).map_err(|error| error.to_string())?;
+        let runtime = config.build().map_err(|error| error.to_string())?;
         let registry =
             ToolRegistry::new(RegistryConfig::new(Mode::Code)).map_err(|error| error.to_string())?;
         let written = Written::default();
@@ -67,7 +67,7 @@ impl Host {
             let seen = Arc::clone(&seen);
             move |record: &HostEventRecord| note(&mut lock(&seen), &record.event)
         }));
-        let code_mode = CodeMode::install(&registry, Arc::new(runtime)).map_err(|error| error.to_string())?;
+        let code_mode = CodeMode::install(&registry, runtime).map_err(|error| error.to_string())?;
         Ok(Self { registry, agent: Agent::new("corpus"), seen, written, _installed: (code_mode, observer) })
     }
 

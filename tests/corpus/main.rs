@@ -1,6 +1,6 @@
 //! Judges a folder of programs, schemas and tools against what is expected of them.
 //!
-//! `cargo test --test corpus -- [--dir DIR] [--show] [FILTER…]`. DIR holds any of
+//! `cargo test --test corpus -- [--dir DIR] [--isolation thread|process] [--show] [FILTER…]`. DIR holds any of
 //!
 //! - `programs/NAME.ts` beside `NAME.expect.json`, and `programs/_mock_tools.json`: each is run as a model's program
 //!   would be, and compared with what is expected of it;
@@ -37,6 +37,9 @@ use judge::Verdict;
 use known::KnownDifferences;
 
 fn main() -> ExitCode {
+    // With `--isolation process` this executable is its own worker.
+    #[cfg(unix)]
+    code_mode::worker::run_if_requested();
     let arguments = match Arguments::read(std::env::args().skip(1)) {
         Ok(Command::Judge(arguments)) => arguments,
         Ok(Command::Nothing) => return ExitCode::SUCCESS,
@@ -58,7 +61,7 @@ fn cannot(problem: &str) -> ExitCode {
 fn judge_folder(arguments: &Arguments) -> Result<usize, String> {
     let mut tally = Tally::new(KnownDifferences::read()?);
     let shown = arguments.dir.canonicalize().unwrap_or_else(|_| arguments.dir.clone());
-    println!("judging {} on {}", shown.display(), known::ENGINE);
+    println!("judging {} on {}, isolation {}", shown.display(), known::ENGINE, arguments.isolation);
     for kind in KINDS {
         let folder = arguments.dir.join(kind);
         if !folder.is_dir() {

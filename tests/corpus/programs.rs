@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use code_mode::Isolation;
+
 use crate::Tally;
 use crate::arguments::Arguments;
 use crate::case::{self, Case};
@@ -27,7 +29,7 @@ pub(crate) fn judge(folder: &Path, arguments: &Arguments, tally: &mut Tally) -> 
         // The name comes first, so that it is seen which program takes the process with it.
         print!("{}: ", case.name);
         let _ = std::io::stdout().flush();
-        let (verdict, text) = tokio.block_on(judge_case(case, &tools));
+        let (verdict, text) = tokio.block_on(judge_case(case, &tools, arguments.isolation));
         tally.add(&case.name, verdict, "");
         if arguments.show {
             println!("{}\n", text.as_deref().unwrap_or("(no answer)"));
@@ -37,12 +39,12 @@ pub(crate) fn judge(folder: &Path, arguments: &Arguments, tally: &mut Tally) -> 
 }
 
 /// One program's verdict, and what the model would have read.
-async fn judge_case(case: &Case, tools: &ToolFile) -> (Verdict, Option<String>) {
+async fn judge_case(case: &Case, tools: &ToolFile, isolation: Isolation) -> (Verdict, Option<String>) {
     let expectation = match &case.expectation {
         Ok(expectation) => expectation,
         Err(problem) => return (Verdict::Differs(vec![problem.clone()]), None),
     };
-    let host = match Host::new(tools, &expectation.limits) {
+    let host = match Host::new(tools, &expectation.limits, isolation) {
         Ok(host) => host,
         Err(problem) => return (Verdict::Differs(vec![problem]), None),
     };

@@ -23,6 +23,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // The workers of `run` are this executable, started again.
+    #[cfg(unix)]
+    code_mode::worker::run_if_requested();
     match Arguments::parse().command {
         Command::Run(arguments) => run::main(arguments),
         Command::Sdk(arguments) => sdk::main(&arguments),

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{error, fs};
 
+use code_mode::Isolation;
 use code_mode_folder_tools::Folder;
 
 use self::limits::LimitFlags;
@@ -40,9 +41,16 @@ pub(crate) struct Arguments {
     /// Write a page that shows the run: its program, tool calls, log and outcome
     #[arg(long, value_name = "FILE.html")]
     trace: Option<PathBuf>,
+    /// Where the program runs: in a worker process, which is ended whatever the program does to it, or in
+    /// a thread of this process
+    #[arg(long, value_name = "process|thread", default_value_t = DEFAULT_ISOLATION)]
+    isolation: Isolation,
     #[command(flatten)]
     limits: LimitFlags,
 }
+
+/// Workers need the system's sockets and signals.
+const DEFAULT_ISOLATION: Isolation = if cfg!(unix) { Isolation::Process } else { Isolation::Thread };
 
 /// Runs the command.
 pub(crate) fn main(arguments: Arguments) -> ExitCode {
@@ -66,7 +74,7 @@ fn run(arguments: &Arguments) -> Result<bool, Refusal> {
     }
     let detail = if arguments.trace.is_some() { Detail::Everything } else { Detail::Times };
     let session =
-        Session::new(&folder, &arguments.limits, detail).map_err(|error| Refusal(error.to_string()))?;
+        Session::new(&folder, &arguments.limits, arguments.isolation, detail).map_err(|error| Refusal(error.to_string()))?;
 
     let tokio = tokio::runtime::Runtime::new().map_err(|error| Refusal(describe(&error)))?;
     let recording = tokio.block_on(session.run(&program.description(), &program.code));

@@ -62,8 +62,8 @@ pub(crate) fn lossy(problem: &str) -> Failure {
 }
 
 /// The completion's text as a value.
-pub(crate) fn completed(text: Option<String>) -> Result<Option<Json>, Failure> {
-    text.map(|text| Json::parse(&text)).transpose().map_err(|error| lossy(&error.to_string()))
+pub(crate) fn completed(text: Option<&str>) -> Result<Option<Json>, Failure> {
+    text.map(Json::parse).transpose().map_err(|error| lossy(&error.to_string()))
 }
 
 /// It waits for something that cannot happen.

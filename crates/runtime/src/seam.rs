@@ -1,6 +1,7 @@
 //! The seam between `run_code` and whatever runs programs. Contract 6.1, decision 32.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use code_mode_registry::Signal;
@@ -34,11 +35,12 @@ pub trait CodeRuntime: Send + Sync + 'static {
     fn limits(&self) -> &Limits;
 }
 
-/// What separates a program from the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What separates a program from the host. Config key `isolation`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Isolation {
-    /// A fresh isolate on a thread of this process.
+    /// A fresh isolate on a thread of this process; the default of the library.
+    #[default]
     Thread,
     /// A worker process.
     Process,
@@ -51,6 +53,27 @@ impl fmt::Display for Isolation {
             Self::Process => "process",
         })
     }
+}
+
+impl FromStr for Isolation {
+    type Err = UnknownIsolation;
+
+    /// Reads the wire name, `thread` or `process`.
+    fn from_str(name: &str) -> Result<Self, UnknownIsolation> {
+        match name {
+            "thread" => Ok(Self::Thread),
+            "process" => Ok(Self::Process),
+            _ => Err(UnknownIsolation { name: name.to_owned() }),
+        }
+    }
+}
+
+/// A name that no [`Isolation`] has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown isolation {name:?}: expected `thread` or `process`")]
+pub struct UnknownIsolation {
+    /// The name.
+    pub name: String,
 }
 
 /// One program and what it may reach.
@@ -309,6 +332,12 @@ pub enum MisuseError {
         waiting: usize,
         /// The limit.
         limit: usize,
+    },
+    /// A worker process was needed and could not be started.
+    #[error("no worker process: {reason}")]
+    Worker {
+        /// Why, and what to do.
+        reason: String,
     },
     /// The engine could not be started.
     #[error("the JavaScript engine could not be started: {reason}")]

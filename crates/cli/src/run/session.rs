@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use code_mode::registry::{HostEventRecord, RUN_CODE};
 use code_mode::{
-    Agent, CodeMode, CodeRuntime, Limits, Registration, SignalSource, ThreadRuntime, ThreadRuntimeConfig,
-    ToolCall, ToolRegistry, ToolResult, json,
+    Agent, BackEndConfig, CodeMode, CodeRuntime, Isolation, Limits, Registration, SignalSource, ToolCall,
+    ToolRegistry, ToolResult, json,
 };
 use code_mode_folder_tools::Folder;
 
@@ -26,11 +26,16 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(folder: &Folder, flags: &LimitFlags, detail: Detail) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn new(
+        folder: &Folder,
+        flags: &LimitFlags,
+        isolation: Isolation,
+        detail: Detail,
+    ) -> Result<Self, Box<dyn Error>> {
         let registry = ToolRegistry::new(flags.registry())?;
         let tools = folder.register(&registry)?;
         let recorder = Recorder::new(detail);
-        let recorded = recorder.around(back_end(flags.limits())?);
+        let recorded = recorder.around(back_end(flags.limits(), isolation)?);
         let code_mode = CodeMode::install(&registry, recorded)?;
         let observer = registry.on_host_event(Arc::new({
             let recorder = recorder.clone();
@@ -55,11 +60,11 @@ impl Session {
     }
 }
 
-/// What runs the program. The one place that chooses between the back ends.
-fn back_end(limits: Limits) -> Result<Arc<dyn CodeRuntime>, Box<dyn Error>> {
-    let mut config = ThreadRuntimeConfig::default();
+/// What runs the program.
+fn back_end(limits: Limits, isolation: Isolation) -> Result<Arc<dyn CodeRuntime>, Box<dyn Error>> {
+    let mut config = BackEndConfig::new(isolation);
     config.limits = limits;
-    Ok(Arc::new(ThreadRuntime::with_config(config)?))
+    Ok(config.build()?)
 }
 
 async fn until_interrupted(

@@ -1,6 +1,7 @@
 //! What crosses between JavaScript and Rust: ops one way, calls of our own
 //! functions the other way.
 
+pub(crate) mod call;
 pub(crate) mod guest;
 #[cfg(not(feature = "v8"))]
 mod js;

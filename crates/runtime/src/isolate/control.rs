@@ -10,6 +10,7 @@ use futures::task::AtomicWaker;
 
 use super::clock::ThreadClock;
 use super::limits::Limits;
+use super::watchdog;
 
 /// Why a run is stopped from outside. The first cause wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +87,9 @@ impl RunControl {
     pub(crate) fn trip(&self, cause: Cause) {
         if self.cause.set(cause).is_ok() {
             let _ = self.tripped.set(Instant::now());
+            watchdog::look_now();
+            // In a worker the caller tells the host.
+            self.caller.wake();
         }
         self.terminate();
     }
@@ -117,9 +121,10 @@ impl RunControl {
         self.tripped.get().copied()
     }
 
-    /// Said by the isolate's thread: no code of the program runs any more.
-    pub(crate) fn stop(&self) {
-        self.stopped.store(true, Ordering::Release);
+    /// Said by the isolate's thread: no code of the program runs any more. True
+    /// the first time.
+    pub(crate) fn stop(&self) -> bool {
+        !self.stopped.swap(true, Ordering::AcqRel)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -2,17 +2,17 @@
 
 mod clock;
 mod control;
-mod engine;
+pub(crate) mod engine;
 mod heap;
 mod limits;
 mod runtime;
 pub(crate) mod thread;
 mod timers;
-mod watchdog;
+pub(crate) mod watchdog;
 
 pub use limits::{Limits, LimitsError};
 pub use runtime::{ThreadRuntime, ThreadRuntimeConfig, ThreadRuntimeError};
 
 pub(crate) use control::{Cause, RunControl};
-pub(crate) use thread::FromIsolate;
+pub(crate) use thread::{Caller, End};
 pub(crate) use timers::Timers;

@@ -1,23 +1,21 @@
 //! [`ThreadRuntime`]: queueing runs, starting their threads, answering callers.
 
-use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Poll;
 
 use code_mode_registry::{CancelReason, Signal, SignalSource};
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::control::{Cause, RunControl};
 use super::engine::Engine;
 use super::limits::{Limits, LimitsError};
-use super::thread::{self, End, FromIsolate, Job};
+use super::thread::{self, Job};
 use super::watchdog;
-use crate::seam::{
-    CodeRuntime, Failure, FailureKind, Isolation, LogSink, MisuseError, RunOutcome, RunRequest, check_names,
-};
-use crate::{ledger, outcome};
+use crate::admission::Admission;
+use crate::answer::{DISPOSED, answer, never_begun};
+use crate::bridge::call::HostCalls;
+use crate::seam::{CodeRuntime, Isolation, MisuseError, RunOutcome, RunRequest, check_names};
 
 /// What a [`ThreadRuntime`] is made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +60,7 @@ pub struct ThreadRuntime {
 
 struct Shared {
     config: ThreadRuntimeConfig,
-    slots: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    admission: Admission,
     abandoned: AtomicUsize,
     disposal: SignalSource,
 }
@@ -73,9 +70,6 @@ impl std::fmt::Debug for ThreadRuntime {
         f.debug_struct("ThreadRuntime").field("config", &self.shared.config).finish_non_exhaustive()
     }
 }
-
-/// The reason that runs are aborted with when their runtime is disposed.
-const DISPOSED: &str = "runtime disposed";
 
 impl ThreadRuntime {
     /// A runtime under the default limits.
@@ -97,12 +91,10 @@ impl ThreadRuntime {
             return Err(ThreadRuntimeError::NoRuns);
         }
         Engine::get().map_err(|reason| ThreadRuntimeError::Engine { reason })?;
-        let slots = config.max_concurrent_runs.min(Semaphore::MAX_PERMITS);
         Ok(Self {
             shared: Arc::new(Shared {
-                slots: Arc::new(Semaphore::new(slots)),
+                admission: Admission::new(config.max_concurrent_runs, config.max_queued_runs),
                 config,
-                waiting: AtomicUsize::new(0),
                 abandoned: AtomicUsize::new(0),
                 disposal: SignalSource::new(),
             }),
@@ -163,20 +155,20 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
     let limits = shared.config.limits.clone();
     let signal = Signal::any([request.signal.clone(), disposal]);
-    let Some(slot) = acquire(shared, &signal).await? else {
-        return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits));
+    let Some(place) = shared.admission.enter(&signal).await? else {
+        return Ok(never_begun(&signal, &limits));
     };
     let control = Arc::new(RunControl::new(limits));
-    let (to_caller, from_isolate) = mpsc::unbounded_channel();
+    let (caller, told) = mpsc::unbounded_channel();
     let job = Job {
         control: Arc::clone(&control),
         program: request.program,
+        calls: Arc::new(HostCalls::new(request.namespaces.clone(), embedder)),
         namespaces: request.namespaces,
-        embedder,
-        to_caller,
+        caller: Arc::new(caller),
     };
     watchdog::watch(Arc::clone(&control));
-    let claim = Claim { shared: Arc::clone(shared), slot: Some(slot), lent: Arc::default() };
+    let claim = Claim { shared: Arc::clone(shared), place: Some(place), lent: Arc::default() };
     let lent = Arc::clone(&claim.lent);
     engine
         .spawn(move || {
@@ -185,63 +177,28 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
         })
         .map_err(|reason| MisuseError::Engine { reason })?;
     let guard = StopOnDrop(control);
-    let outcome = answer(&guard.0, from_isolate, &signal, request.logs.as_deref()).await;
+    let abort = |reason| guard.0.trip(Cause::Abort(reason));
+    let outcome = answer(&guard.0, told, &signal, request.logs.as_deref(), abort).await;
     if !guard.0.is_stopped() {
         lend(shared, &lent);
     }
-    Ok(outcome)
-}
-
-/// A place among the runs, or None if the run was cancelled while it waited.
-async fn acquire(shared: &Shared, signal: &Signal) -> Result<Option<OwnedSemaphorePermit>, MisuseError> {
-    if signal.is_cancelled() {
-        return Ok(None);
-    }
-    if let Ok(slot) = Arc::clone(&shared.slots).try_acquire_owned() {
-        return Ok(Some(slot));
-    }
-    let limit = shared.config.max_queued_runs;
-    let waiting = shared.waiting.fetch_add(1, Ordering::AcqRel);
-    let place = scopeguard(|| {
-        shared.waiting.fetch_sub(1, Ordering::AcqRel);
-    });
-    if waiting >= limit {
-        return Err(MisuseError::QueueFull { waiting, limit });
-    }
-    let slot = tokio::select! {
-        biased;
-        _ = signal.cancelled() => None,
-        slot = Arc::clone(&shared.slots).acquire_owned() => slot.ok(),
-    };
-    drop(place);
-    Ok(slot)
-}
-
-/// Runs `on_drop` when dropped.
-fn scopeguard<F: FnMut()>(on_drop: F) -> impl Drop {
-    struct Guard<F: FnMut()>(F);
-    impl<F: FnMut()> Drop for Guard<F> {
-        fn drop(&mut self) {
-            (self.0)();
-        }
-    }
-    Guard(on_drop)
+    Ok(outcome.unwrap_or_else(|| never_begun(&signal, &guard.0.limits)))
 }
 
 /// An isolate's claim to its place among the runs, given back when it is gone.
 struct Claim {
     shared: Arc<Shared>,
-    slot: Option<OwnedSemaphorePermit>,
+    place: Option<OwnedSemaphorePermit>,
     /// True once the place was lent to others, as the isolate did not stop.
     lent: Arc<AtomicBool>,
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let Some(slot) = self.slot.take() else { return };
+        let Some(place) = self.place.take() else { return };
         if self.lent.swap(true, Ordering::AcqRel) {
             // Its place was given back already.
-            slot.forget();
+            place.forget();
             self.shared.abandoned.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -262,7 +219,7 @@ fn lend(shared: &Shared, lent: &AtomicBool) {
         // It has stopped meanwhile and given its place back itself.
         shared.abandoned.fetch_sub(1, Ordering::AcqRel);
     } else {
-        shared.slots.add_permits(1);
+        shared.admission.add_place();
     }
 }
 
@@ -275,69 +232,4 @@ impl Drop for StopOnDrop {
             self.0.trip(Cause::Abort("the run was dropped by its caller".to_owned()));
         }
     }
-}
-
-/// Waits for the end, hands on the log, and answers without the isolate if it
-/// does not stop in time.
-async fn answer(
-    control: &RunControl,
-    mut from_isolate: mpsc::UnboundedReceiver<FromIsolate>,
-    signal: &Signal,
-    sink: Option<&dyn LogSink>,
-) -> RunOutcome {
-    let mut logs = Vec::new();
-    let mut cancelled = std::pin::pin!(signal.cancelled());
-    let mut listening = true;
-    let end = poll_fn(|context| {
-        control.caller.register(context.waker());
-        if listening && cancelled.as_mut().poll(context).is_ready() {
-            listening = false;
-            control.trip(Cause::Abort(reason(signal)));
-        }
-        loop {
-            match from_isolate.poll_recv(context) {
-                Poll::Ready(Some(FromIsolate::Log(entry))) => {
-                    if let Some(sink) = sink {
-                        sink.entry(&entry);
-                    }
-                    logs.push(entry);
-                }
-                Poll::Ready(Some(FromIsolate::End(end))) => return Poll::Ready(end),
-                Poll::Ready(None) => {
-                    let end = Err(outcome::lost("its thread ended before the program did"));
-                    return Poll::Ready(End { end, ends_with_expression: false });
-                }
-                Poll::Pending if control.is_overdue() => {
-                    return Poll::Ready(End {
-                        end: Err(outcome::stopped(control)),
-                        ends_with_expression: false,
-                    });
-                }
-                Poll::Pending => return Poll::Pending,
-            }
-        }
-    })
-    .await;
-    settled(logs, end.end, end.ends_with_expression, &control.limits)
-}
-
-fn settled(
-    logs: Vec<String>,
-    end: Result<Option<code_mode_schema::Json>, Failure>,
-    ends_with_expression: bool,
-    limits: &Limits,
-) -> RunOutcome {
-    let (logs, end) = ledger::settle(logs, end, limits.max_output_bytes);
-    RunOutcome { logs, end, ends_with_expression }
-}
-
-fn aborted(signal: &Signal) -> Failure {
-    Failure::new(FailureKind::Abort, reason(signal))
-}
-
-fn reason(signal: &Signal) -> String {
-    signal.reason().map_or_else(
-        || "AbortError: This operation was aborted".to_owned(),
-        |reason| reason.as_str().to_owned(),
-    )
 }

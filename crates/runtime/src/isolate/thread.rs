@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::time::Instant;
 
-use code_mode_schema::Json;
 use deno_core::{JsRuntime, PollEventLoopOptions, RuntimeOptions, v8};
 
 use super::control::RunControl;
 use super::heap::HeapGuard;
+use crate::bridge::call::Calls;
 use crate::bridge::guest::RunGuest;
 use crate::bridge::ops::{self, GuestSlot};
 use crate::bridge::program::{self, Program, Progress};
@@ -20,20 +20,21 @@ use crate::source;
 #[cfg(feature = "v8")]
 static SNAPSHOT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/code_mode.snapshot"));
 
-/// What an isolate's thread tells the caller. The log entries are bounded by the
-/// output limit; the end comes once, last.
-#[derive(Debug)]
-pub(crate) enum FromIsolate {
-    /// One entry of the log.
-    Log(String),
-    /// How the program ended.
-    End(End),
+/// Whom an isolate's thread tells what happens. Dropped without an end if the
+/// thread is lost.
+pub(crate) trait Caller: Send + Sync {
+    /// One entry of the log, which the output limit bounds.
+    fn log(&self, entry: String);
+
+    /// How the program ended; told once, last.
+    fn end(&self, end: End);
 }
 
 /// How a program ended, before the output limit is applied.
 #[derive(Debug)]
 pub(crate) struct End {
-    pub(crate) end: Result<Option<Json>, Failure>,
+    /// The completion as JSON text, nothing for `undefined`.
+    pub(crate) end: Result<Option<String>, Failure>,
     pub(crate) ends_with_expression: bool,
 }
 
@@ -42,8 +43,8 @@ pub(crate) struct Job {
     pub(crate) control: Arc<RunControl>,
     pub(crate) program: Arc<str>,
     pub(crate) namespaces: Vec<Namespace>,
-    pub(crate) embedder: tokio::runtime::Handle,
-    pub(crate) to_caller: tokio::sync::mpsc::UnboundedSender<FromIsolate>,
+    pub(crate) calls: Arc<dyn Calls>,
+    pub(crate) caller: Arc<dyn Caller>,
 }
 
 /// Runs `job`; returns when its isolate is gone.
@@ -58,12 +59,8 @@ pub(crate) fn run(job: Job) {
         return end(&job, Err(outcome::stopped(&job.control)), ends_with_expression);
     }
     let heap = HeapGuard::new(Arc::clone(&job.control));
-    let guest = Rc::new(RunGuest::new(
-        Arc::clone(&job.control),
-        job.namespaces.clone(),
-        job.embedder.clone(),
-        job.to_caller.clone(),
-    ));
+    let guest =
+        Rc::new(RunGuest::new(Arc::clone(&job.control), Arc::clone(&job.calls), Arc::clone(&job.caller)));
     let mut runtime = match isolate(&heap, &guest) {
         Ok(runtime) => runtime,
         Err(reason) => return end(&job, Err(outcome::lost(&reason)), ends_with_expression),
@@ -84,10 +81,10 @@ pub(crate) fn run(job: Job) {
     drop(heap);
 }
 
-fn end(job: &Job, end: Result<Option<Json>, Failure>, ends_with_expression: bool) {
-    job.control.stop();
-    // The caller is gone only if its run is dropped; then nobody is told.
-    let _ = job.to_caller.send(FromIsolate::End(End { end, ends_with_expression }));
+fn end(job: &Job, end: Result<Option<String>, Failure>, ends_with_expression: bool) {
+    // The caller may have given it up; it is told all the same.
+    let _ = job.control.stop();
+    job.caller.end(End { end, ends_with_expression });
 }
 
 fn isolate(heap: &HeapGuard, guest: &Rc<RunGuest>) -> Result<JsRuntime, String> {
@@ -111,7 +108,12 @@ fn isolate(heap: &HeapGuard, guest: &Rc<RunGuest>) -> Result<JsRuntime, String> 
 
 /// Runs the program to its end. Whatever it returns does not count if the run was
 /// stopped meanwhile.
-fn drive(runtime: &mut JsRuntime, job: &Job, guest: &RunGuest, body: &str) -> Result<Option<Json>, Failure> {
+fn drive(
+    runtime: &mut JsRuntime,
+    job: &Job,
+    guest: &RunGuest,
+    body: &str,
+) -> Result<Option<String>, Failure> {
     let stopped = || Err(outcome::stopped(&job.control));
     let program = {
         deno_core::scope!(scope, runtime);
@@ -152,7 +154,7 @@ enum Turn {
     /// Nothing is ready.
     Idle,
     /// The program has ended.
-    Ended(Result<Option<Json>, Failure>),
+    Ended(Result<Option<String>, Failure>),
 }
 
 /// Runs what is ready: jobs, then answers, then one timer.
@@ -164,7 +166,7 @@ fn turn(scope: &mut v8::PinScope<'_, '_>, program: &Program, job: &Job, guest: &
         Some(Progress::Completed(text)) => {
             return Turn::Ended(match program.unhandled(scope) {
                 Some(thrown) => Err(outcome::unhandled(job, &thrown)),
-                None => outcome::completed(text),
+                None => Ok(text),
             });
         }
         Some(Progress::Pending) => {}

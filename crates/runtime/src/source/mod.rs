@@ -72,13 +72,22 @@ impl SourceError {
 /// # Errors
 /// [`SourceError`] with the position in `text` of what has to change.
 pub(crate) fn prepare(text: &str, limit_bytes: usize) -> Result<Source, SourceError> {
-    if text.len() > limit_bytes {
-        return Err(SourceError::TooLong { actual_bytes: text.len(), limit_bytes });
-    }
+    check_length(text, limit_bytes)?;
     let text = unwrap::unwrap(text);
     let Parsed { ends_with_expression } = parse::check(&text)?;
     let body = strip::strip(&text)?;
     Ok(Source { body, ends_with_expression })
+}
+
+/// Refuses a text that is longer than the limit.
+///
+/// # Errors
+/// [`SourceError::TooLong`].
+pub(crate) fn check_length(text: &str, limit_bytes: usize) -> Result<(), SourceError> {
+    if text.len() > limit_bytes {
+        return Err(SourceError::TooLong { actual_bytes: text.len(), limit_bytes });
+    }
+    Ok(())
 }
 
 #[cfg(test)]
