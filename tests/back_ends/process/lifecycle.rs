@@ -153,14 +153,14 @@ fn worker_that_goes_on_as_a_host_is_refused_a_runtime((): ()) {
 
 fn worker_that_is_stopped_is_answered_at_the_wall_limit_and_ended((): ()) {
     let mut config = alone();
-    config.limits.max_wall = Duration::from_millis(500);
+    config.limits.max_wall = Duration::from_secs(3);
     let (runtime, subject) = made(config);
     let worker = busy_worker(&runtime, &subject);
     watch::signal(worker, Signal::STOP);
     let failure = subject.failure("return 1");
     assert_eq!(
         (failure.kind, failure.message.as_str()),
-        (FailureKind::Timeout, "wall-clock ceiling reached (500ms)")
+        (FailureKind::Timeout, "wall-clock ceiling reached (3000ms)")
     );
     eventually("the worker has ended", SOON, || !is_alive(worker));
     subject.check_serves("a worker that was stopped");
