@@ -4,7 +4,6 @@
 
   const {
     Error,
-    JSONParse,
     JSONStringify,
     Map,
     MapPrototypeDelete,
@@ -25,8 +24,20 @@
 
   const settle = (call, settlement) => {
     const text = StringPrototypeSlice(settlement, 1);
-    if (StringPrototypeCharCodeAt(settlement, 0) === FULFILLED) call.resolve(JSONParse(text));
-    else call.reject(internals.callFailure(call.Class, call.tool, text, call.site));
+    if (StringPrototypeCharCodeAt(settlement, 0) !== FULFILLED) {
+      call.reject(internals.callFailure(call.Class, call.tool, text, call.site));
+      return;
+    }
+    let value;
+    try {
+      value = internals.fromJsonText(text);
+    } catch (error) {
+      // The engine's own limits: its stack, its memory.
+      const message = "the result could not be read: " + internals.describeThrown(error)[0];
+      call.reject(internals.callFailure(call.Class, call.tool, message, call.site));
+      return;
+    }
+    call.resolve(value);
   };
 
   const bareName = /^[A-Za-z_$][A-Za-z0-9_$]*$/;

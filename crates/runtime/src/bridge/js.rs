@@ -29,6 +29,7 @@ pub(crate) fn sources() -> Vec<ExtensionFileSource> {
         "00_primordials.js",
         "01_errors.js",
         "02_values.js",
+        "02_read.js",
         "02_text.js",
         "03_console.js",
         "03_console_kinds.js",
