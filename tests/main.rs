@@ -15,5 +15,7 @@ mod web;
 // What becomes of its calls, and of itself.
 mod dispatch;
 mod failures;
+mod hostile;
 mod limits;
 mod parity;
+mod positions;

@@ -2,13 +2,14 @@
 
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use code_mode_registry::{CancelReason, Signal, SignalSource};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use super::abandoned::{Abandoned, Place, Tenant};
 use super::control::{Cause, RunControl};
 use super::engine::Engine;
 use super::limits::{Limits, LimitsError};
@@ -30,8 +31,10 @@ pub struct ThreadRuntimeConfig {
     pub max_concurrent_runs: usize,
     /// Runs that may wait; default 1000. Further ones are refused.
     pub max_queued_runs: usize,
-    /// Isolates that did not stop in time and are still busy, beyond which they
-    /// count as running; default one less than the cores, at least 1.
+    /// Isolates that may still be busy after their callers were answered without
+    /// them; default one less than the cores, at least 1. While there are more,
+    /// new runs wait: those that have a place among the concurrent ones beside
+    /// the queue, further ones in it.
     pub max_abandoned_isolates: usize,
 }
 
@@ -52,7 +55,8 @@ impl Default for ThreadRuntimeConfig {
 /// A limit that the engine honours ends a run in time whatever the program does.
 /// Some built-ins of the engine cannot be interrupted: the caller is then
 /// answered all the same, [`Limits::grace`] after the limit, and the thread goes
-/// on until the built-in returns. What the engine cannot survive at all, such as
+/// on until the built-in returns; [`abandoned_isolates`](Self::abandoned_isolates)
+/// counts such threads, and new runs wait while there are too many. What the engine cannot survive at all, such as
 /// exhausting the memory of its parser, ends this process; a back end of worker
 /// processes is the remedy for that.
 #[derive(Clone)]
@@ -64,7 +68,7 @@ struct Shared {
     config: ThreadRuntimeConfig,
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
-    abandoned: AtomicUsize,
+    abandoned: Arc<Abandoned>,
     disposal: SignalSource,
 }
 
@@ -101,12 +105,19 @@ impl ThreadRuntime {
         Ok(Self {
             shared: Arc::new(Shared {
                 slots: Arc::new(Semaphore::new(slots)),
+                abandoned: Arc::new(Abandoned::new(config.max_abandoned_isolates)),
                 config,
                 waiting: AtomicUsize::new(0),
-                abandoned: AtomicUsize::new(0),
                 disposal: SignalSource::new(),
             }),
         })
+    }
+
+    /// How many isolates are still busy although their callers were answered: each
+    /// keeps a core and its memory until its built-in returns.
+    #[must_use]
+    pub fn abandoned_isolates(&self) -> usize {
+        self.shared.abandoned.count()
     }
 
     /// Ends all runs as `abort` with message `runtime disposed` and refuses
@@ -166,7 +177,15 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     let Some(slot) = acquire(shared, &signal).await? else {
         return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits));
     };
+    if !shared.abandoned.are_few(&signal).await {
+        return Ok(settled(Vec::new(), Err(aborted(&signal)), false, &limits));
+    }
+    // From here on the place is given back by whom the isolate allows to.
+    slot.forget();
+    let place = Arc::new(Place::new(Arc::clone(&shared.abandoned), Arc::clone(&shared.slots)));
+    let tenant = Tenant(Arc::clone(&place));
     let control = Arc::new(RunControl::new(limits));
+    control.attach_place(place);
     let (to_caller, from_isolate) = mpsc::unbounded_channel();
     let job = Job {
         control: Arc::clone(&control),
@@ -176,20 +195,14 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
         to_caller,
     };
     watchdog::watch(Arc::clone(&control));
-    let claim = Claim { shared: Arc::clone(shared), slot: Some(slot), lent: Arc::default() };
-    let lent = Arc::clone(&claim.lent);
     engine
         .spawn(move || {
             thread::run(job);
-            drop(claim);
+            drop(tenant);
         })
         .map_err(|reason| MisuseError::Engine { reason })?;
     let guard = StopOnDrop(control);
-    let outcome = answer(&guard.0, from_isolate, &signal, request.logs.as_deref()).await;
-    if !guard.0.is_stopped() {
-        lend(shared, &lent);
-    }
-    Ok(outcome)
+    Ok(answer(&guard.0, from_isolate, &signal, request.logs.as_deref()).await)
 }
 
 /// A place among the runs, or None if the run was cancelled while it waited.
@@ -226,44 +239,6 @@ fn scopeguard<F: FnMut()>(on_drop: F) -> impl Drop {
         }
     }
     Guard(on_drop)
-}
-
-/// An isolate's claim to its place among the runs, given back when it is gone.
-struct Claim {
-    shared: Arc<Shared>,
-    slot: Option<OwnedSemaphorePermit>,
-    /// True once the place was lent to others, as the isolate did not stop.
-    lent: Arc<AtomicBool>,
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        let Some(slot) = self.slot.take() else { return };
-        if self.lent.swap(true, Ordering::AcqRel) {
-            // Its place was given back already.
-            slot.forget();
-            self.shared.abandoned.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-}
-
-/// Gives the place of an isolate that does not stop to others, unless too many
-/// such isolates are busy already.
-fn lend(shared: &Shared, lent: &AtomicBool) {
-    let most = shared.config.max_abandoned_isolates;
-    let counted = shared
-        .abandoned
-        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| (count < most).then_some(count + 1))
-        .is_ok();
-    if !counted {
-        return;
-    }
-    if lent.swap(true, Ordering::AcqRel) {
-        // It has stopped meanwhile and given its place back itself.
-        shared.abandoned.fetch_sub(1, Ordering::AcqRel);
-    } else {
-        shared.slots.add_permits(1);
-    }
 }
 
 /// Stops the run if its caller goes away.

@@ -1,9 +1,11 @@
 //! The thread that holds every run to its limits. Decision 27.
 //!
-//! It only reads clocks, asks engines to stop and wakes callers, and shares no
-//! lock with any isolate, so nothing a program does can delay it.
+//! It only reads clocks, asks engines to stop and wakes callers. Nobody waits for
+//! a lock of it while a program runs, nor it for one of theirs, so nothing a
+//! program does can delay it.
 
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use super::control::{Cause, RunControl};
@@ -13,7 +15,6 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Watches `run` until it has stopped.
 pub(crate) fn watch(run: Arc<RunControl>) {
-    static WATCHDOG: OnceLock<Watchdog> = OnceLock::new();
     let watchdog = WATCHDOG.get_or_init(Watchdog::start);
     let next = run.started + first_look(&run);
     let mut state = watchdog.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -22,9 +23,19 @@ pub(crate) fn watch(run: Arc<RunControl>) {
     // It sleeps until the earliest look; only an earlier one has to wake it.
     if state.wakes.is_none_or(|wakes| next < wakes) {
         state.wakes = Some(next);
-        watchdog.changed.notify_one();
+        watchdog.thread.unpark();
     }
 }
+
+/// Makes the watchdog look at the runs that are stopped for another cause than
+/// its own, so that the grace period is theirs too.
+pub(crate) fn look_now() {
+    if let Some(watchdog) = WATCHDOG.get() {
+        watchdog.thread.unpark();
+    }
+}
+
+static WATCHDOG: OnceLock<Watchdog> = OnceLock::new();
 
 fn first_look(run: &RunControl) -> Duration {
     run.limits.compute.min(run.limits.max_wall)
@@ -32,7 +43,7 @@ fn first_look(run: &RunControl) -> Duration {
 
 struct Watchdog {
     state: Arc<Mutex<State>>,
-    changed: Arc<Condvar>,
+    thread: Thread,
 }
 
 #[derive(Default)]
@@ -50,41 +61,39 @@ struct Watched {
 
 impl Watchdog {
     fn start() -> Self {
-        let state = Arc::new(Mutex::new(State::default()));
-        let changed = Arc::new(Condvar::new());
+        let state = Arc::<Mutex<State>>::default();
         let thread = std::thread::Builder::new().name("code-mode-watchdog".to_owned()).spawn({
-            let (state, changed) = (Arc::clone(&state), Arc::clone(&changed));
-            move || work(&state, &changed)
+            let state = Arc::clone(&state);
+            move || work(&state)
         });
         // Without the thread no limit holds, so no program may run.
-        thread.expect("the operating system can start one more thread");
-        Self { state, changed }
+        let thread = thread.expect("the operating system can start one more thread");
+        Self { state, thread: thread.thread().clone() }
     }
 }
 
-fn work(state: &Mutex<State>, changed: &Condvar) {
-    let mut guard = state.lock().unwrap_or_else(PoisonError::into_inner);
+fn work(state: &Mutex<State>) {
     loop {
         let now = Instant::now();
-        guard.runs.retain_mut(|watched| {
-            if watched.run.is_stopped() {
-                return false;
-            }
-            if watched.next <= now {
-                watched.next = look(&watched.run, now);
-            }
-            true
-        });
-        guard.wakes = guard.runs.iter().map(|watched| watched.next).min();
-        guard = match guard.wakes {
-            Some(wakes) => {
-                changed
-                    .wait_timeout(guard, wakes.saturating_duration_since(now))
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
-            }
-            None => changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
+        let wakes = {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.runs.retain_mut(|watched| {
+                if watched.run.is_stopped() {
+                    return false;
+                }
+                if watched.next <= now || watched.run.tripped().is_some() {
+                    watched.next = look(&watched.run, now);
+                }
+                true
+            });
+            state.wakes = state.runs.iter().map(|watched| watched.next).min();
+            state.wakes
         };
+        // A run that came in between has left its token: this returns at once.
+        match wakes {
+            Some(wakes) => std::thread::park_timeout(wakes.saturating_duration_since(now)),
+            None => std::thread::park(),
+        }
     }
 }
 
