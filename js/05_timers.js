@@ -1,5 +1,5 @@
-// setTimeout, clearTimeout, setInterval, clearInterval. The host keeps the
-// clock and calls `fireTimer`; the callbacks stay here.
+// setTimeout, clearTimeout, setInterval, clearInterval, for which the host keeps
+// the clock and calls `fireTimer`, while the callbacks stay here; queueMicrotask.
 ((internals) => {
   "use strict";
 
@@ -9,6 +9,9 @@
     MapPrototypeGet,
     MapPrototypeSet,
     NumberIsFinite,
+    ObjectDefineProperty,
+    PromisePrototypeThen,
+    PromiseResolve,
     ReflectApply,
     TypeError,
   } = internals.primordials;
@@ -41,6 +44,10 @@
     ReflectApply(timer.callback, undefined, timer.args);
   };
 
+  // Settled from the start. Without a class of its own, so that `then` asks
+  // nothing that a program could have replaced.
+  const settled = ObjectDefineProperty(PromiseResolve(), "constructor", { __proto__: null, value: undefined });
+
   internals.timers = {
     __proto__: null,
     setTimeout(callback, delay, ...args) {
@@ -54,6 +61,14 @@
     },
     clearInterval(id) {
       clear(id);
+    },
+    // The engine's own loses what the callback throws. Here it becomes a
+    // rejection that nothing handles, and the program hears of it.
+    queueMicrotask(callback) {
+      if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+      PromisePrototypeThen(settled, () => {
+        ReflectApply(callback, undefined, []);
+      });
     },
   };
 })(globalThis.__internals);

@@ -18,7 +18,7 @@
     "SyntaxError", "Temporal", "TypeError", "URIError", "Uint16Array", "Uint32Array", "Uint8Array",
     "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI",
     "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt",
-    "queueMicrotask", "undefined", "unescape",
+    "undefined", "unescape",
   ]);
 
   const define = (name, value, fixed) =>
@@ -39,11 +39,12 @@
     ReflectDeleteProperty(Atomics, "wait");
     ReflectDeleteProperty(Atomics, "waitAsync");
     define("console", internals.makeConsole(op_code_mode_log), false);
-    const { setTimeout, clearTimeout, setInterval, clearInterval } = internals.timers;
+    const { setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask } = internals.timers;
     define("setTimeout", setTimeout, false);
     define("clearTimeout", clearTimeout, false);
     define("setInterval", setInterval, false);
     define("clearInterval", clearInterval, false);
+    define("queueMicrotask", queueMicrotask, false);
     const names = ObjectKeys(web);
     for (let i = 0; i < names.length; i++) define(names[i], web[names[i]], false);
   };

@@ -15,6 +15,4 @@
   internals.prepareStackTrace(error, []);
   internals.describeThrown(internals.callFailure(Class, "a", "b", error));
   internals.describeThrown({ a: 1 });
-  internals.web.structuredClone({ a: [1, new Map([[1, 2]])] });
-  new internals.web.AbortController().signal.addEventListener("abort", () => {});
 })(globalThis.__internals);

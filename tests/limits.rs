@@ -1,25 +1,21 @@
 //! Hostile programs: each ends as its limit says, in time, and the same runtime serves the next one.
 //! Contract 6.2, 6.4, 6.6; decisions 6, 14, 15, 26, 27, 33.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use code_mode::runtime::{HostCall, HostFunctions, Namespace};
-use code_mode::{CodeRuntime as _, FailureKind, Json, Limits, RunRequest, SignalSource};
+use code_mode::{CodeRuntime as _, FailureKind, Json, Limits, SignalSource};
 use futures::channel::oneshot;
 
-use crate::support::{Host, HostConfig, Run, on_engine};
+use crate::support::{Host, HostConfig, Run, alone, on_engine, stuck};
 
 /// What a busy machine may add to an answer's time.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Hostile programs run one at a time, so that none is late because of another.
-static ALONE: Mutex<()> = Mutex::new(());
-
 /// Runs `program` under changed limits, sees that the answer is there in time and that the host still serves.
 #[track_caller]
 fn run(program: &str, change: impl FnOnce(&mut Limits)) -> Run {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut limits = Limits::default();
     let host = Host::limited(|defaults| {
         change(defaults);
@@ -355,7 +351,7 @@ fn short_arrays_are_what_they_always_were() {
 
 #[test]
 fn cancelled_run_ends_with_the_reason_though_its_program_spins() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let host = Host::new();
     let stop = Arc::new(SignalSource::new());
     let call = host.call("console.log('here'); for (;;) {}").with_signal(stop.signal());
@@ -370,7 +366,7 @@ fn cancelled_run_ends_with_the_reason_though_its_program_spins() {
 
 #[test]
 fn dropped_run_stops_and_gives_its_place_back() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut config = HostConfig::default();
     config.runtime.max_concurrent_runs = 1;
     let host = Host::made(config);
@@ -388,31 +384,11 @@ fn dropped_run_stops_and_gives_its_place_back() {
     assert_eq!(host.value("return 1"), Json::from(1));
 }
 
-/// Answers nobody, and tells when the isolate that holds it is gone.
-struct Held(Option<oneshot::Sender<()>>);
-
-impl HostFunctions for Held {
-    fn call(&self, _call: HostCall) {}
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(gone) = self.0.take() {
-            let _ = gone.send(());
-        }
-    }
-}
-
 #[test]
 fn caller_is_answered_while_a_built_in_that_nothing_can_stop_goes_on() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let host = Host::limited(brief);
-    let (gone, is_gone) = oneshot::channel();
-    let held = Arc::new(Held(Some(gone)));
-    let isolate = Arc::downgrade(&held);
-    // Takes seconds on either engine.
-    let mut request = RunRequest::new("const sparse = []; sparse[33554000] = 1; sparse.sort()");
-    request.namespaces = vec![Namespace::tools(Arc::from([]), held)];
+    let (request, isolate, is_gone) = stuck();
     let outcome = host.block_on(host.runtime.run(request)).unwrap();
     assert!(isolate.strong_count() > 0, "the isolate had stopped");
     let failure = outcome.end.unwrap_err();

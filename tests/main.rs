@@ -15,8 +15,10 @@ mod web;
 // What becomes of its calls, and of itself.
 mod dispatch;
 mod failures;
+mod hostile;
 mod limits;
 mod parity;
+mod positions;
 
 // What programs of all kinds give.
 mod generated;

@@ -1,12 +1,13 @@
 //! What all subjects share: a host with a few tools, programs run in it, and what came of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use code_mode::registry::{AdditionalContext, HostEvent, HostEventRecord, Registration, ToolBuilder};
+use code_mode::runtime::{HostCall, HostFunctions, Namespace};
 use code_mode::{
-    Agent, CodeMode, CodeRunFailed, Failure, Json, Limits, Mode, RegistryConfig, ThreadRuntime,
+    Agent, CodeMode, CodeRunFailed, Failure, Json, Limits, Mode, RegistryConfig, RunRequest, ThreadRuntime,
     ThreadRuntimeConfig, ToolCall, ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext, json,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -228,6 +229,39 @@ impl Run {
 /// The one of the two that holds for the engine this was built with.
 pub(crate) fn on_engine<T>(v8: T, quickjs: T) -> T {
     if cfg!(feature = "quickjs") { quickjs } else { v8 }
+}
+
+/// Hostile programs run one at a time, so that none is late because of another.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A run whose isolate is in a built-in that nothing can stop, for seconds on either engine; it can be upgraded while
+/// the isolate is there, and is told when it is gone.
+pub(crate) fn stuck() -> (RunRequest, Weak<Held>, oneshot::Receiver<()>) {
+    let (gone, is_gone) = oneshot::channel();
+    let held = Arc::new(Held(Some(gone)));
+    let isolate = Arc::downgrade(&held);
+    let mut request =
+        RunRequest::new("console.log('begun'); const sparse = []; sparse[33554000] = 1; sparse.sort()");
+    request.namespaces = vec![Namespace::tools(Arc::from([]), held)];
+    (request, isolate, is_gone)
+}
+
+/// Answers nobody, and tells when the isolate that holds it is gone.
+pub(crate) struct Held(Option<oneshot::Sender<()>>);
+
+impl HostFunctions for Held {
+    fn call(&self, _call: HostCall) {}
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(gone) = self.0.take() {
+            let _ = gone.send(());
+        }
+    }
 }
 
 /// What happened, in order, told from anywhere.

@@ -472,6 +472,27 @@ fn timers_fire_in_order_and_can_be_cleared() {
 }
 
 #[test]
+fn microtask_that_throws_fails_the_program_and_the_others_run() {
+    let run = Host::new().run(
+        "Promise.prototype.then = Promise.prototype.constructor = () => { throw 1 };
+        Object.defineProperty(Promise, Symbol.species, { value: null });
+        for (const name of ['first', 'second', 'third']) queueMicrotask(() => {
+            console.log(name);
+            if (name === 'second') throw new Error('lost in a job');
+        });
+        await null; return 1",
+    );
+    assert_eq!(run.logs(), ["first", "second", "third"]);
+    let message = run.failure().message;
+    assert!(message.starts_with("unhandled rejection: Error: lost in a job\n    at program:5:"), "{message}");
+    let refused = Host::new().run("queueMicrotask('text')").failure().message;
+    assert!(
+        refused.starts_with("TypeError: queueMicrotask takes a function\n    at program:1:1"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn language_is_whole() {
     check(
         &Host::new(),

@@ -73,8 +73,8 @@ fn run(arguments: &Arguments) -> Result<bool, Refusal> {
         require_writable(path)?;
     }
     let detail = if arguments.trace.is_some() { Detail::Everything } else { Detail::Times };
-    let session =
-        Session::new(&folder, &arguments.limits, arguments.isolation, detail).map_err(|error| Refusal(error.to_string()))?;
+    let session = Session::new(&folder, &arguments.limits, arguments.isolation, detail)
+        .map_err(|error| Refusal(error.to_string()))?;
 
     let tokio = tokio::runtime::Runtime::new().map_err(|error| Refusal(describe(&error)))?;
     let recording = tokio.block_on(session.run(&program.description(), &program.code));

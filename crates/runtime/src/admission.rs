@@ -46,9 +46,9 @@ impl Admission {
         })
     }
 
-    /// Opens one more place, for good.
-    pub(crate) fn add_place(&self) {
-        self.places.add_permits(1);
+    /// The places themselves, for whoever gives one back that is not held as a permit.
+    pub(crate) fn places(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.places)
     }
 }
 

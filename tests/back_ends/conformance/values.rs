@@ -60,7 +60,6 @@ fn values_cross_whole_whatever_their_size(back_end: BackEnd) {
 
 fn values_cross_whole_whatever_their_depth(back_end: BackEnd) {
     let subject = Subject::new(back_end);
-    // QuickJS reads JSON recursively and refuses what is deeper than its stack.
     let levels = 20_000;
     let program = format!(
         "let value: unknown = 1;

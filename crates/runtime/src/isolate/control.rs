@@ -1,13 +1,14 @@
 //! What the isolate's thread, the watchdog and the caller of one run share.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use deno_core::v8;
 use futures::task::AtomicWaker;
 
+use super::abandoned::Place;
 use super::clock::ThreadClock;
 use super::limits::Limits;
 use super::watchdog;
@@ -37,6 +38,8 @@ pub(crate) struct RunControl {
     tripped: OnceLock<Instant>,
     isolate: OnceLock<v8::IsolateHandle>,
     thread: OnceLock<Thread>,
+    /// Its place among the runs of a runtime that counts what it gives up.
+    place: OnceLock<Arc<Place>>,
     clock: ThreadClock,
     /// CPU nanoseconds of the thread that are not the program's.
     excused_nanos: AtomicU64,
@@ -59,6 +62,7 @@ impl RunControl {
             tripped: OnceLock::new(),
             isolate: OnceLock::new(),
             thread: OnceLock::new(),
+            place: OnceLock::new(),
             clock: ThreadClock::default(),
             excused_nanos: AtomicU64::new(0),
             host_since_nanos: AtomicU64::new(0),
@@ -66,6 +70,12 @@ impl RunControl {
             overdue: AtomicBool::new(false),
             caller: AtomicWaker::new(),
         }
+    }
+
+    /// Binds the run to the place that is given back if it must be given up.
+    pub(super) fn attach_place(&self, place: Arc<Place>) {
+        // As below: there is exactly one.
+        let _ = self.place.set(place);
     }
 
     /// Binds the run to the thread that will run it: the caller of this.
@@ -133,6 +143,10 @@ impl RunControl {
 
     /// Said by the watchdog: the caller shall answer without the isolate.
     pub(crate) fn give_up(&self) {
+        // Before the answer, so that whoever has it finds the isolate counted.
+        if let Some(place) = self.place.get() {
+            place.abandon();
+        }
         self.overdue.store(true, Ordering::Release);
         self.caller.wake();
     }

@@ -91,6 +91,9 @@ fn set_flags() {
         " --enable-sharedarraybuffer-per-context",
         // The snapshot is part of this very binary.
         " --no-verify-snapshot-checksum",
+        // What a run used goes back to the system with its isolate, not seconds
+        // later.
+        " --no-memory-pool-share-memory-on-teardown",
     ));
     #[cfg(not(feature = "v8"))]
     let _ = v8::V8::get_version;

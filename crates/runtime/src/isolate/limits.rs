@@ -139,7 +139,10 @@ mod tests {
             "grace must be at most 4294967295 ms, got 1099511627776s",
         );
         check(|limits| limits.max_output_bytes = 3, "maxOutputBytes must be at least 4, got 3");
-        check(|limits| limits.max_old_generation_size_mb = 7, "maxOldGenerationSizeMb must be at least 8, got 7");
+        check(
+            |limits| limits.max_old_generation_size_mb = 7,
+            "maxOldGenerationSizeMb must be at least 8, got 7",
+        );
         check(
             |limits| limits.max_old_generation_size_mb = 1 << 21,
             "maxOldGenerationSizeMb must be at most 1048576, got 2097152",

@@ -1,5 +1,6 @@
 //! The `thread` back end: every run in a fresh isolate on a thread of its own.
 
+mod abandoned;
 mod clock;
 mod control;
 pub(crate) mod engine;

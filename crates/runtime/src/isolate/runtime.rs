@@ -1,12 +1,12 @@
 //! [`ThreadRuntime`]: queueing runs, starting their threads, answering callers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use code_mode_registry::{CancelReason, Signal, SignalSource};
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 
+use super::abandoned::{Abandoned, Place, Tenant};
 use super::control::{Cause, RunControl};
 use super::engine::Engine;
 use super::limits::{Limits, LimitsError};
@@ -28,8 +28,10 @@ pub struct ThreadRuntimeConfig {
     pub max_concurrent_runs: usize,
     /// Runs that may wait; default 1000. Further ones are refused.
     pub max_queued_runs: usize,
-    /// Isolates that did not stop in time and are still busy, beyond which they
-    /// count as running; default one less than the cores, at least 1.
+    /// Isolates that may still be busy after their callers were answered without
+    /// them; default one less than the cores, at least 1. While there are more,
+    /// new runs wait: those that have a place among the concurrent ones beside
+    /// the queue, further ones in it.
     pub max_abandoned_isolates: usize,
 }
 
@@ -50,7 +52,8 @@ impl Default for ThreadRuntimeConfig {
 /// A limit that the engine honours ends a run in time whatever the program does.
 /// Some built-ins of the engine cannot be interrupted: the caller is then
 /// answered all the same, [`Limits::grace`] after the limit, and the thread goes
-/// on until the built-in returns. What the engine cannot survive at all, such as
+/// on until the built-in returns; [`abandoned_isolates`](Self::abandoned_isolates)
+/// counts such threads, and new runs wait while there are too many. What the engine cannot survive at all, such as
 /// exhausting the memory of its parser, ends this process; a back end of worker
 /// processes is the remedy for that.
 #[derive(Clone)]
@@ -61,7 +64,7 @@ pub struct ThreadRuntime {
 struct Shared {
     config: ThreadRuntimeConfig,
     admission: Admission,
-    abandoned: AtomicUsize,
+    abandoned: Arc<Abandoned>,
     disposal: SignalSource,
 }
 
@@ -94,11 +97,18 @@ impl ThreadRuntime {
         Ok(Self {
             shared: Arc::new(Shared {
                 admission: Admission::new(config.max_concurrent_runs, config.max_queued_runs),
+                abandoned: Arc::new(Abandoned::new(config.max_abandoned_isolates)),
                 config,
-                abandoned: AtomicUsize::new(0),
                 disposal: SignalSource::new(),
             }),
         })
+    }
+
+    /// How many isolates are still busy although their callers were answered: each
+    /// keeps a core and its memory until its built-in returns.
+    #[must_use]
+    pub fn abandoned_isolates(&self) -> usize {
+        self.shared.abandoned.count()
     }
 
     /// Ends all runs as `abort` with message `runtime disposed` and refuses
@@ -155,10 +165,18 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
     let limits = shared.config.limits.clone();
     let signal = Signal::any([request.signal.clone(), disposal]);
-    let Some(place) = shared.admission.enter(&signal).await? else {
+    let Some(permit) = shared.admission.enter(&signal).await? else {
         return Ok(never_begun(&signal, &limits));
     };
+    if !shared.abandoned.are_few(&signal).await {
+        return Ok(never_begun(&signal, &limits));
+    }
+    // From here on the place is given back by whom the isolate allows to.
+    permit.forget();
+    let place = Arc::new(Place::new(Arc::clone(&shared.abandoned), shared.admission.places()));
+    let tenant = Tenant(Arc::clone(&place));
     let control = Arc::new(RunControl::new(limits));
+    control.attach_place(place);
     let (caller, told) = mpsc::unbounded_channel();
     let job = Job {
         control: Arc::clone(&control),
@@ -168,59 +186,16 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
         caller: Arc::new(caller),
     };
     watchdog::watch(Arc::clone(&control));
-    let claim = Claim { shared: Arc::clone(shared), place: Some(place), lent: Arc::default() };
-    let lent = Arc::clone(&claim.lent);
     engine
         .spawn(move || {
             thread::run(job);
-            drop(claim);
+            drop(tenant);
         })
         .map_err(|reason| MisuseError::Engine { reason })?;
     let guard = StopOnDrop(control);
     let abort = |reason| guard.0.trip(Cause::Abort(reason));
     let outcome = answer(&guard.0, told, &signal, request.logs.as_deref(), abort).await;
-    if !guard.0.is_stopped() {
-        lend(shared, &lent);
-    }
     Ok(outcome.unwrap_or_else(|| never_begun(&signal, &guard.0.limits)))
-}
-
-/// An isolate's claim to its place among the runs, given back when it is gone.
-struct Claim {
-    shared: Arc<Shared>,
-    place: Option<OwnedSemaphorePermit>,
-    /// True once the place was lent to others, as the isolate did not stop.
-    lent: Arc<AtomicBool>,
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        let Some(place) = self.place.take() else { return };
-        if self.lent.swap(true, Ordering::AcqRel) {
-            // Its place was given back already.
-            place.forget();
-            self.shared.abandoned.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-}
-
-/// Gives the place of an isolate that does not stop to others, unless too many
-/// such isolates are busy already.
-fn lend(shared: &Shared, lent: &AtomicBool) {
-    let most = shared.config.max_abandoned_isolates;
-    let counted = shared
-        .abandoned
-        .fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| (count < most).then_some(count + 1))
-        .is_ok();
-    if !counted {
-        return;
-    }
-    if lent.swap(true, Ordering::AcqRel) {
-        // It has stopped meanwhile and given its place back itself.
-        shared.abandoned.fetch_sub(1, Ordering::AcqRel);
-    } else {
-        shared.admission.add_place();
-    }
 }
 
 /// Stops the run if its caller goes away.

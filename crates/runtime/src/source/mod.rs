@@ -169,7 +169,7 @@ mod tests {
         refused("if (a) {", "Expected '}', got '<eof>' (program:1:9)");
         refused(
             "[1].map((n) => { const r = await tools.f({ n }); return r })",
-            "`await` is only allowed in an async function (program:1:34): write `async` before the function that it stands in",
+            "`await` is only allowed in an async function (program:1:28): write `async` before the function that it stands in",
         );
         refused("const a = ;", "Expression expected (program:1:11)");
     }

@@ -87,8 +87,14 @@ fn syntax_error(text: &str, start: BytePos, error: &Error) -> SourceError {
     {
         return closes_nothing(Position::at(text, offset));
     }
-    let (message, advice) = worded(text, offset(text, start, lo), error.kind());
-    SourceError::Syntax { message, position, advice }
+    let offset = offset(text, start, lo);
+    // Where `await` is a name, the parser stumbles over what follows; the word itself has to change.
+    let place = match text[..offset].trim_end().strip_suffix("await") {
+        Some(before) => Position::at(text, before.len()),
+        None => position,
+    };
+    let (message, advice) = worded(text, offset, error.kind());
+    SourceError::Syntax { message, position: place, advice }
 }
 
 /// The parser's message in the contract's words, and what to write instead.
