@@ -202,7 +202,11 @@ fn loops_without_a_check_of_their_own_end() {
             ),
             case("kept fills", "const a = []; while (true) a.push(new Array(1000).fill(1))", HEAP),
             case("count to 1e12", "for (let i = 0; i < 1e12; i++) {}", TIMEOUT),
-            case("a million turns", "let n = 0; for (let i = 0; i < 1e6; i++) n += i; return n", End::Returns("499999500000")),
+            case(
+                "a million turns",
+                "let n = 0; for (let i = 0; i < 1e6; i++) n += i; return n",
+                End::Returns("499999500000"),
+            ),
         ],
     );
 }
@@ -217,17 +221,21 @@ fn long_built_ins_are_answered_in_time() {
             on_engine(TIMEOUT, throws("RangeError: BigInt is too large to allocate")),
         ),
         case("regular expression", "return /^(a+)+$/.test('a'.repeat(40) + 'b')", TIMEOUT),
-        case("sort of a sparse array", "const a = []; a[33554000] = 1; a.sort(); a.sort(); return 1", TIMEOUT),
+        case(
+            "sort of a sparse array",
+            "const a = []; a[33554000] = 1; a.sort(); a.sort(); return 1",
+            TIMEOUT,
+        ),
         case("short texts", "for (;;) JSON.stringify([1, 'b', { c: [] }])", TIMEOUT),
         case(
             "replacements in a long text",
-            "const text = 'ab'.repeat(1.5e7); for (;;) text.replace(/a/g, 'c')",
+            "const text = 'ab'.repeat(5e6); for (;;) text.replace(/a/g, 'c')",
             TIMEOUT,
         )
         .with_heap_mb(1024),
         case(
             "sort of five million numbers",
-            "const a = Array.from({ length: 5e6 }, (_, i) => (i * 7919) % 5e6); for (;;) a.sort()",
+            "const a = []; for (let i = 0; i < 5e6; i++) a.push(i); a.sort()",
             TIMEOUT,
         )
         .with_heap_mb(1024),
@@ -240,9 +248,12 @@ fn long_built_ins_are_answered_in_time() {
     ];
     if cfg!(feature = "v8") {
         // On QuickJS no thread survives these.
-        cases.extend(UNSURVIVABLE.iter().filter(|each| !each.on_v8).map(|each| {
-            case(each.name, each.program, TIMEOUT).with_heap_mb(512)
-        }));
+        cases.extend(
+            UNSURVIVABLE
+                .iter()
+                .filter(|each| !each.on_v8)
+                .map(|each| case(each.name, each.program, TIMEOUT).with_heap_mb(512)),
+        );
     }
     check("long_built_ins_are_answered_in_time", cases);
 }
@@ -282,7 +293,11 @@ fn memory_comes_back_after_a_heap_limit() {
             case("map", "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })", HEAP),
             case("arrays of thirty million", "const a = []; for (;;) a.push(new Array(3e7).fill(0))", HEAP),
             // V8 lets one young object pass, and looks at the next collection.
-            case("one array of 240 MB", "return new Array(3e7).fill(0).length", on_engine(End::Returns("30000000"), HEAP)),
+            case(
+                "one array of 240 MB",
+                "return new Array(3e7).fill(0).length",
+                on_engine(End::Returns("30000000"), HEAP),
+            ),
             case("text of an array", "return JSON.stringify(new Array(5e6).fill('aaaaaaaaaa')).length", HEAP),
             case(
                 "copy of a buffer",
@@ -294,9 +309,16 @@ fn memory_comes_back_after_a_heap_limit() {
             case(
                 "doubled text",
                 "let s = 'x'; for (;;) s += s",
-                on_engine(throws("RangeError: Invalid string length"), throws("InternalError: string too long")),
+                on_engine(
+                    throws("RangeError: Invalid string length"),
+                    throws("InternalError: string too long"),
+                ),
             ),
-            case("recursion", "const f = () => f() + 1; return f()", throws("RangeError: Maximum call stack size exceeded")),
+            case(
+                "recursion",
+                "const f = () => f() + 1; return f()",
+                throws("RangeError: Maximum call stack size exceeded"),
+            ),
         ],
     );
 }
@@ -304,7 +326,10 @@ fn memory_comes_back_after_a_heap_limit() {
 #[test]
 fn array_buffers_stay_within_their_limit() {
     let refused = || {
-        on_engine(throws("RangeError: Array buffer allocation failed"), throws("InternalError: out of memory"))
+        on_engine(
+            throws("RangeError: Array buffer allocation failed"),
+            throws("InternalError: out of memory"),
+        )
     };
     let growing = || throws("RangeError: an ArrayBuffer with maxByteLength is not available");
     check(
@@ -324,7 +349,11 @@ fn array_buffers_stay_within_their_limit() {
                 "return new (ArrayBuffer.prototype.constructor)(8, { maxByteLength: 1e9 }).byteLength",
                 growing(),
             ),
-            case("WebAssembly", "return new WebAssembly.Memory({ initial: 1e4 })", throws("ReferenceError: WebAssembly is not defined")),
+            case(
+                "WebAssembly",
+                "return new WebAssembly.Memory({ initial: 1e4 })",
+                throws("ReferenceError: WebAssembly is not defined"),
+            ),
             case(
                 "kept buffers",
                 "const a = []; for (;;) a.push(new Uint8Array(1e6))",
@@ -423,9 +452,15 @@ fn results_that_mislead_elsewhere_are_told_as_they_are() {
             case(
                 "cycle",
                 "const a = {}; a.a = a; return a",
-                refused("program completion must be lossless JSON: value.a refers back to a value that holds it"),
+                refused(
+                    "program completion must be lossless JSON: value.a refers back to a value that holds it",
+                ),
             ),
-            case("function", "return () => 1", refused("program completion must be lossless JSON: value is a function")),
+            case(
+                "function",
+                "return () => 1",
+                refused("program completion must be lossless JSON: value is a function"),
+            ),
             case(
                 "depth",
                 "let a = []; for (let i = 0; i < 2e4; i++) a = [a];
@@ -437,18 +472,28 @@ fn results_that_mislead_elsewhere_are_told_as_they_are() {
                 "return { n: NaN, i: Infinity, u: undefined, m: new Map([[1, 2]]) }",
                 refused("program completion must be lossless JSON: value.n is NaN"),
             ),
-            case("a map", "return { m: new Map([[1, 2]]) }", refused("program completion must be lossless JSON: value.m is a Map")),
+            case(
+                "a map",
+                "return { m: new Map([[1, 2]]) }",
+                refused("program completion must be lossless JSON: value.m is a Map"),
+            ),
             case("null", "return null", End::Returns("null")),
             case("bare expression", "1 + 1", End::Silent),
             case("assignment", "let x; x = 1", End::Silent),
             case("types", "const x: number = 1; return x", End::Returns("1")),
-            case("enum", "enum C { A }", throws("TypeScript enum is not supported in strip-only mode (program:1:1)")),
+            case(
+                "enum",
+                "enum C { A }",
+                throws("TypeScript enum is not supported in strip-only mode (program:1:1)"),
+            ),
             case("declared in every run", "const r = 1; return r", End::Returns("1")),
             case("SyntaxError", "const = 1", throws("Unexpected token `=`. Expected ")),
             case(
                 "names of other hosts",
                 "return [typeof Deno, typeof __bootstrap, typeof SharedArrayBuffer, typeof ShadowRealm, typeof gc, typeof require, typeof process]",
-                End::Returns(r#"["undefined","undefined","undefined","undefined","undefined","undefined","undefined"]"#),
+                End::Returns(
+                    r#"["undefined","undefined","undefined","undefined","undefined","undefined","undefined"]"#,
+                ),
             ),
             case(
                 "newer names",
@@ -465,7 +510,11 @@ fn results_that_mislead_elsewhere_are_told_as_they_are() {
                 "let n = 0; return new Proxy({ a: 1 }, { get: () => n++ ? () => 1 : 7 })",
                 refused("program completion must be lossless JSON: value.a is a function"),
             ),
-            case("a getter that lies", "let n = 0; return { get a() { return n++ ? () => 1 : 7 } }", End::Returns(r#"{"a":7}"#)),
+            case(
+                "a getter that lies",
+                "let n = 0; return { get a() { return n++ ? () => 1 : 7 } }",
+                End::Returns(r#"{"a":7}"#),
+            ),
         ],
     );
 }
@@ -521,6 +570,25 @@ fn run_that_waits_for_abandoned_isolates_can_be_cancelled() {
         assert_eq!((failure.kind, &*failure.message), (FailureKind::Abort, "the user left"));
     });
     assert!(isolate.strong_count() > 0, "the isolate had stopped");
+    host.block_on(is_gone).unwrap();
+}
+
+#[test]
+fn cancelled_run_is_answered_in_time_though_its_isolate_does_not_stop() {
+    let _alone = alone();
+    let host = Host::new();
+    let (mut request, isolate, is_gone) = stuck();
+    let (begun, has_begun) = oneshot::channel();
+    request.logs = Some(Arc::new(Begun(Mutex::new(Some(begun)))));
+    let stop = SignalSource::new();
+    request.signal = stop.signal();
+    let run = host.spawn(host.runtime.run(request));
+    host.block_on(has_begun).unwrap();
+    stop.cancel("the user left");
+    let failure = host.block_on(run).unwrap().unwrap().end.unwrap_err();
+    assert_eq!((failure.kind, &*failure.message), (FailureKind::Abort, "the user left"));
+    assert!(isolate.strong_count() > 0, "the isolate had stopped");
+    assert_eq!(host.runtime.abandoned_isolates(), 1);
     host.block_on(is_gone).unwrap();
 }
 

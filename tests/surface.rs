@@ -16,8 +16,7 @@ const LANGUAGE: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack At
     parseFloat parseInt undefined unescape";
 
 /// Those that a run adds.
-const ADDED: &str =
-    "AbortController AbortSignal TextDecoder TextEncoder ToolCallError URL URLSearchParams atob btoa clearInterval \
+const ADDED: &str = "AbortController AbortSignal TextDecoder TextEncoder ToolCallError URL URLSearchParams atob btoa clearInterval \
     clearTimeout console crypto performance queueMicrotask setInterval setTimeout structuredClone tools";
 
 /// The class of errors that QuickJS itself throws.
@@ -487,7 +486,10 @@ fn microtask_that_throws_fails_the_program_and_the_others_run() {
     let message = run.failure().message;
     assert!(message.starts_with("unhandled rejection: Error: lost in a job\n    at program:5:"), "{message}");
     let refused = Host::new().run("queueMicrotask('text')").failure().message;
-    assert!(refused.starts_with("TypeError: queueMicrotask takes a function\n    at program:1:1"), "{refused}");
+    assert!(
+        refused.starts_with("TypeError: queueMicrotask takes a function\n    at program:1:1"),
+        "{refused}"
+    );
 }
 
 #[test]

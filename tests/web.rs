@@ -108,20 +108,37 @@ fn text_and_bytes_are_converted() {
         ),
         ("new TextDecoder().decode(new TextEncoder().encode('aé€𝄞'))", json!("aé€𝄞")),
         ("new TextDecoder().decode(new Uint8Array([0xEF, 0xBB, 0xBF, 97, 0xFF]))", json!("a\u{fffd}")),
-        ("new TextDecoder('utf8', { ignoreBOM: true }).decode(new Uint8Array([0xEF, 0xBB, 0xBF]).buffer)", json!("\u{feff}")),
-        ("new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([0xFF]))", json!("TypeError: the bytes are not valid utf-8")),
-        ("new TextDecoder('latin1').decode(new DataView(new Uint8Array([1, 0xE9, 2]).buffer, 1, 1))", json!("é")),
+        (
+            "new TextDecoder('utf8', { ignoreBOM: true }).decode(new Uint8Array([0xEF, 0xBB, 0xBF]).buffer)",
+            json!("\u{feff}"),
+        ),
+        (
+            "new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([0xFF]))",
+            json!("TypeError: the bytes are not valid utf-8"),
+        ),
+        (
+            "new TextDecoder('latin1').decode(new DataView(new Uint8Array([1, 0xE9, 2]).buffer, 1, 1))",
+            json!("é"),
+        ),
         ("new TextDecoder('nope')", json!("RangeError: no encoding is called 'nope'")),
-        ("new TextDecoder().decode('text')", json!("TypeError: the bytes must be an ArrayBuffer, a typed array or a DataView")),
+        (
+            "new TextDecoder().decode('text')",
+            json!("TypeError: the bytes must be an ArrayBuffer, a typed array or a DataView"),
+        ),
         (
             "(() => { const d = new TextDecoder(); return [0xE2, 0x82, 0xAC].map((b) => d.decode(new Uint8Array([b]), { stream: true })).join('|') + d.decode() })()",
             json!("||€"),
         ),
-        ("[btoa('hello'), atob('aGVsbG8='), atob(btoa('\\xff\\0'))]", json!(["aGVsbG8=", "hello", "\u{ff}\0"])),
+        (
+            "[btoa('hello'), atob('aGVsbG8='), atob(btoa('\\xff\\0'))]",
+            json!(["aGVsbG8=", "hello", "\u{ff}\0"]),
+        ),
         ("atob('*')", json!("InvalidCharacterError: The string to be decoded is not correctly encoded")),
         (
             "btoa('€')",
-            json!("InvalidCharacterError: The string to be encoded has characters beyond U+00FF: encode new TextEncoder().encode(text) byte by byte"),
+            json!(
+                "InvalidCharacterError: The string to be encoded has characters beyond U+00FF: encode new TextEncoder().encode(text) byte by byte"
+            ),
         ),
     ]);
 }
@@ -164,7 +181,10 @@ fn what_a_listener_throws_fails_the_program_with_its_place() {
     let failure = Host::new()
         .run("const c = new AbortController();\nc.signal.addEventListener('abort', () => {\n  throw new Error('in a listener') });\nc.abort();\nawait new Promise((done) => setTimeout(done, 1));\nreturn 1")
         .failure();
-    assert!(failure.message.contains("in a listener") && failure.message.contains("program:3:"), "{failure:?}");
+    assert!(
+        failure.message.contains("in a listener") && failure.message.contains("program:3:"),
+        "{failure:?}"
+    );
 }
 
 #[test]
@@ -208,13 +228,31 @@ fn values_of_every_kind_are_cloned() {
 #[test]
 fn random_numbers_and_the_clock_are_the_hosts() {
     check(&[
-        ("/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())", json!(true)),
+        (
+            "/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())",
+            json!(true),
+        ),
         ("crypto.randomUUID() !== crypto.randomUUID()", json!(true)),
-        ("(() => { const a = new Uint32Array(64); return crypto.getRandomValues(a) === a && a.some((n) => n > 65535) })()", json!(true)),
-        ("(() => { const a = new Uint8Array(64); crypto.getRandomValues(a.subarray(32)); return [a.subarray(0, 32).some(Boolean), a.subarray(32).some(Boolean)] })()", json!([false, true])),
-        ("crypto.getRandomValues(new Float64Array(1))", json!("TypeMismatchError: getRandomValues fills a typed array of integers")),
-        ("crypto.getRandomValues(new Uint8Array(65537))", json!("QuotaExceededError: getRandomValues fills at most 65536 bytes, not 65537")),
-        ("(() => { const t = performance.now(); return typeof t === 'number' && t > 0 && performance.now() >= t })()", json!(true)),
+        (
+            "(() => { const a = new Uint32Array(64); return crypto.getRandomValues(a) === a && a.some((n) => n > 65535) })()",
+            json!(true),
+        ),
+        (
+            "(() => { const a = new Uint8Array(64); crypto.getRandomValues(a.subarray(32)); return [a.subarray(0, 32).some(Boolean), a.subarray(32).some(Boolean)] })()",
+            json!([false, true]),
+        ),
+        (
+            "crypto.getRandomValues(new Float64Array(1))",
+            json!("TypeMismatchError: getRandomValues fills a typed array of integers"),
+        ),
+        (
+            "crypto.getRandomValues(new Uint8Array(65537))",
+            json!("QuotaExceededError: getRandomValues fills at most 65536 bytes, not 65537"),
+        ),
+        (
+            "(() => { const t = performance.now(); return typeof t === 'number' && t > 0 && performance.now() >= t })()",
+            json!(true),
+        ),
     ]);
 }
 
