@@ -235,7 +235,7 @@ fn long_built_ins_are_answered_in_time() {
         .with_heap_mb(1024),
         case(
             "sort of five million numbers",
-            "const a = []; for (let i = 0; i < 5e6; i++) a.push(i); a.sort()",
+            "const a = []; for (let i = 0; i < 5e6; i++) a.push(i); for (;;) a.sort()",
             TIMEOUT,
         )
         .with_heap_mb(1024),
