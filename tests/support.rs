@@ -237,14 +237,18 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A run whose isolate is in a built-in that nothing can stop, for seconds on either engine; it can be upgraded while
-/// the isolate is there, and is told when it is gone.
+/// A run whose isolate is in a built-in that nothing can stop, for seconds on either engine; it prints a line from
+/// within. What comes beside it can be upgraded while the isolate is there, and is told when it is gone.
 pub(crate) fn stuck() -> (RunRequest, Weak<Held>, oneshot::Receiver<()>) {
     let (gone, is_gone) = oneshot::channel();
     let held = Arc::new(Held(Some(gone)));
     let isolate = Arc::downgrade(&held);
-    let mut request =
-        RunRequest::new("console.log('begun'); const sparse = []; sparse[33554000] = 1; sparse.sort()");
+    let mut request = RunRequest::new(
+        "const sparse = [];
+        Object.defineProperty(sparse, 0, { get() { console.log('within') } });
+        sparse[33554000] = 1;
+        sparse.sort()",
+    );
     request.namespaces = vec![Namespace::tools(Arc::from([]), held)];
     (request, isolate, is_gone)
 }

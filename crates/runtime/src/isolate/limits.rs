@@ -32,7 +32,8 @@ pub struct Limits {
     /// count. Wire name `maxOutputBytes`.
     pub max_output_bytes: usize,
     /// The isolate's heap in MiB; default 512. Reached: `worker-exit`. Not in
-    /// it: memory of the engine's own parser and compiler.
+    /// it: memory of the engine's own parser and compiler. V8 looks when it
+    /// collects, so one new object, such as an array of 240 MB, may pass it.
     /// Wire name `maxOldGenerationSizeMb`.
     pub max_old_generation_size_mb: usize,
     /// Bytes of array buffers; default 64 MiB. Reached: a `RangeError` that the
