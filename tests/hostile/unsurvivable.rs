@@ -51,7 +51,7 @@ pub(crate) const UNSURVIVABLE: &[Unsurvivable] = &[
         on_v8: true,
         on_quickjs: true,
         evidence: "QuickJS: as above, more than 8 s past its limit; V8 honours a termination some turns later, and its \
-                   thread came back 21 s after a limit of 2 s",
+                   thread came back 13 and 21 s after a limit of 2 s",
     },
     Unsurvivable {
         name: "a hundred thousand endless jobs",
