@@ -171,7 +171,7 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     if !shared.abandoned.are_few(&signal).await {
         return Ok(never_begun(&signal, &limits));
     }
-    // From here on the place is given back by whom the isolate allows to.
+    // From here on it is the watchdog or the isolate's thread that gives the place back.
     permit.forget();
     let place = Arc::new(Place::new(Arc::clone(&shared.abandoned), shared.admission.places()));
     let tenant = Tenant(Arc::clone(&place));
