@@ -93,7 +93,7 @@ fn rows() -> Vec<Row> {
             Line,
         ),
         at("default of a parameter", "const f = (a,\n  b = a.b.c) => b;\nf(1)", 2, 11, Line),
-        at("destructuring", "const f = () => null;\nconst { a } = f()", 2, 9, Line),
+        at("destructuring", "const f = () => null;\nconst { a } = f()", 2, 9, Nowhere),
         at("template", "const a = `\n${null.b}`", 2, 8, Line),
         at("never awaited", "const lost = Promise.reject(new Error('x'));\nreturn 1", 1, 29, Line),
         at(
