@@ -5,7 +5,7 @@ use code_mode::registry::HostEvent;
 use code_mode::schema::to_json;
 use code_mode::{Json, ToolError, json};
 
-use crate::support::{Host, on_engine, tool};
+use crate::support::{Host, tool};
 
 /// Says that what `expression` gives arrives at a tool, comes back, and is returned as `value`, and that its text
 /// never changes on the way.

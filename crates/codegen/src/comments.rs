@@ -56,7 +56,8 @@ fn run_length(text: &[u8]) -> (usize, bool) {
             at += STRIDE;
             continue;
         }
-        for _ in at..text.len().min(at + STRIDE) {
+        let end = text.len().min(at + STRIDE);
+        while at < end {
             match CLASSES[usize::from(text[at])] {
                 PLAIN => {}
                 CLOSING => may_close = true,
