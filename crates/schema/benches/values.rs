@@ -94,11 +94,12 @@ fn validation(criterion: &mut Criterion) {
     let document = subset.document().as_object().expect("a schema").with("minProperties", 1);
     let full = Schema::full(document.into());
     let args = json!({
-        "path": "/work/main", "pattern": "fn main", "limit": 100, "recursive": true, "mode": "regex",
+        "path": "/home/me/project", "pattern": "fn main", "limit": 100, "recursive": true, "mode": "regex",
         "include": ["*.rs", "*.toml"],
         "options": {"depth": 3, "encoding": "utf-8", "follow": false, "since": null},
     });
-    let wrong = json!({"path": "/work/main", "limit": 1.5, "options": {"depth": 3, "encoding": 8, "x": 1}});
+    let wrong =
+        json!({"path": "/home/me/project", "limit": 1.5, "options": {"depth": 3, "encoding": 8, "x": 1}});
     let theirs = jsonschema::validator_for(&full.document().to_serde_json().expect("shallow"))
         .expect("the schema compiles");
     let their_args = args.to_serde_json().expect("shallow");
