@@ -93,8 +93,10 @@ fn generated_programs_give_what_node_gives() {
             return;
         }
     }
+    // Two timers that are due at once run in either order in a Node that was held up for so long.
+    let is_comparable = |program: &Program| program.is_plain && !program.javascript.contains("setTimeout");
     let (plain, expected): (Vec<_>, Vec<_>) =
-        programs(PROGRAMS).into_iter().zip(expected()).filter(|(program, _)| program.is_plain).unzip();
+        programs(PROGRAMS).into_iter().zip(expected()).filter(|(program, _)| is_comparable(program)).unzip();
     assert!(plain.len() > PROGRAMS / 2, "only {} programs are plain", plain.len());
     check(&plain, &run_in_node(&plain), &expected);
 }
