@@ -94,7 +94,7 @@ fn rows() -> Vec<Row> {
         ),
         at("default of a parameter", "const f = (a,\n  b = a.b.c) => b;\nf(1)", 2, 11, Line),
         at("destructuring", "const f = () => null;\nconst { a } = f()", 2, 9, Nowhere),
-        at("template", "const a = `\n${null.b}`", 2, 8, Line),
+        at("template", "const a = `\n${null.b}`", 2, 8, Nowhere),
         at("never awaited", "const lost = Promise.reject(new Error('x'));\nreturn 1", 1, 29, Line),
         at(
             "never awaited function",
