@@ -251,7 +251,11 @@
     static parse(url, base = undefined) {
       const text = toText(url);
       const baseText = base === undefined ? undefined : toText(base);
-      return parse(text, baseText) === null ? null : new URL(text, baseText);
+      try {
+        return new URL(text, baseText);
+      } catch {
+        return null;
+      }
     }
     get searchParams() {
       if (this.#params === null) {
