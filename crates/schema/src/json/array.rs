@@ -3,35 +3,47 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::LazyLock;
+
+use triomphe::ThinArc;
 
 use super::{Json, walk};
 
 /// A JSON array: a shared, immutable list of [`Json`], used through its slice.
-#[derive(Clone, Default)]
-pub struct Array(Arc<[Json]>);
+#[derive(Clone)]
+pub struct Array(ThinArc<(), Json>);
 
 impl Array {
-    /// Whether both are one and the same array, not only equal.
-    pub fn is_same(&self, other: &Array) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// An array of `items`, which are moved once.
+    pub(super) fn of(items: impl ExactSizeIterator<Item = Json>) -> Array {
+        Array(ThinArc::from_header_and_iter((), items))
     }
 
-    /// The elements, if nobody else owns them.
-    pub(super) fn get_mut(&mut self) -> Option<&mut [Json]> {
-        // A plain load settles the usual case of a value that is still shared.
-        if Arc::strong_count(&self.0) > 1 {
-            return None;
-        }
-        Arc::get_mut(&mut self.0)
+    /// Whether both are one and the same array, not only equal.
+    pub fn is_same(&self, other: &Array) -> bool {
+        self.0.ptr() == other.0.ptr()
+    }
+
+    /// Gives the elements to `work`, if nobody else owns them.
+    pub(super) fn with_own(&mut self, work: impl FnOnce(&mut [Json])) {
+        self.0.with_arc_mut(|shared| {
+            if let Some(own) = triomphe::Arc::get_mut(shared) {
+                work(own.slice_mut());
+            }
+        });
     }
 }
 
 impl Drop for Array {
     fn drop(&mut self) {
-        if let Some(items) = self.get_mut() {
-            walk::release(items.iter_mut());
-        }
+        self.with_own(walk::release);
+    }
+}
+
+impl Default for Array {
+    fn default() -> Array {
+        static EMPTY: LazyLock<Array> = LazyLock::new(|| Array::of(std::iter::empty()));
+        EMPTY.clone()
     }
 }
 
@@ -39,19 +51,19 @@ impl Deref for Array {
     type Target = [Json];
 
     fn deref(&self) -> &[Json] {
-        &self.0
+        &self.0.slice
     }
 }
 
 impl From<Vec<Json>> for Array {
     fn from(items: Vec<Json>) -> Array {
-        Array(items.into())
+        Array::of(items.into_iter())
     }
 }
 
 impl FromIterator<Json> for Array {
     fn from_iter<I: IntoIterator<Item = Json>>(items: I) -> Array {
-        Array(items.into_iter().collect())
+        items.into_iter().collect::<Vec<_>>().into()
     }
 }
 

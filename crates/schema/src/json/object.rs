@@ -4,6 +4,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
+use triomphe::ThinArc;
+
 use super::shape::{Shape, in_order};
 use super::{Json, walk};
 
@@ -25,25 +27,10 @@ use super::{Json, walk};
 /// ```
 ///
 /// Source: contract 9 (3), contract 5.1.
+// One allocation holds the values and names their shape: a thousand objects with the same names
+// hold those once.
 #[derive(Clone)]
-pub struct Object(Arc<[Slot]>);
-
-/// A part of an object: first its shape, then its values. One allocation holds them all, and a
-/// thousand objects with the same names hold those once.
-#[derive(Clone)]
-enum Slot {
-    Shape(Arc<Shape>),
-    Value(Json),
-}
-
-impl Slot {
-    fn value(&self) -> &Json {
-        match self {
-            Slot::Value(value) => value,
-            Slot::Shape(_) => &Json::Null,
-        }
-    }
-}
+pub struct Object(ThinArc<Arc<Shape>, Json>);
 
 impl Object {
     /// An object without members.
@@ -57,24 +44,22 @@ impl Object {
     }
 
     /// An object of the given shape, to which `values` must be as many as it has names.
-    fn of_shape(shape: Arc<Shape>, values: Vec<Json>) -> Object {
-        Object(std::iter::once(Slot::Shape(shape)).chain(values.into_iter().map(Slot::Value)).collect())
+    fn of_shape(shape: Arc<Shape>, values: impl ExactSizeIterator<Item = Json>) -> Object {
+        debug_assert_eq!(shape.names.len(), values.len());
+        Object(ThinArc::from_header_and_iter(shape, values))
     }
 
     pub(super) fn shape(&self) -> &Shape {
-        match self.0.first() {
-            Some(Slot::Shape(shape)) => shape,
-            _ => unreachable!("the first slot of an object is its shape"),
-        }
+        &self.0.header.header
     }
 
-    fn slots(&self) -> &[Slot] {
-        &self.0[1..]
+    fn items(&self) -> &[Json] {
+        &self.0.slice
     }
 
     /// How many members there are.
     pub fn len(&self) -> usize {
-        self.0.len() - 1
+        self.items().len()
     }
 
     /// Whether there are no members.
@@ -84,7 +69,7 @@ impl Object {
 
     /// The value of the member called `key`.
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.position(key).map(|position| self.slots()[position].value())
+        self.position(key).map(|position| &self.items()[position])
     }
 
     /// Whether there is a member called `key`.
@@ -94,7 +79,7 @@ impl Object {
 
     /// The members in key order.
     pub fn iter(&self) -> ObjectIter<'_> {
-        ObjectIter { names: self.shape().names.iter(), slots: self.slots().iter() }
+        ObjectIter { names: self.shape().names.iter(), values: self.items().iter() }
     }
 
     /// The names in key order; they can be shared without copying.
@@ -109,7 +94,7 @@ impl Object {
 
     /// The values in key order.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator {
-        self.slots().iter().map(Slot::value)
+        self.items().iter()
     }
 
     /// A copy in which `key` has the value `value`; a new name goes last.
@@ -134,13 +119,7 @@ impl Object {
 
     /// Whether both are one and the same object, not only equal.
     pub fn is_same(&self, other: &Object) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Something that is the same for one and the same object, see [`is_same`](Object::is_same).
-    #[doc(hidden)]
-    pub fn entries(&self) -> &[impl Sized] {
-        &self.0
+        self.0.ptr() == other.0.ptr()
     }
 
     /// Where the member called `key` stands.
@@ -151,7 +130,7 @@ impl Object {
     /// The member called `key`, tried first at `hint`.
     pub(crate) fn get_near(&self, key: &str, hint: usize) -> Option<&Json> {
         match self.names().get(hint) {
-            Some(name) if **name == *key => Some(self.slots()[hint].value()),
+            Some(name) if **name == *key => Some(&self.items()[hint]),
             _ => self.get(key),
         }
     }
@@ -161,63 +140,54 @@ impl Object {
         std::ptr::eq(self.shape(), other.shape())
     }
 
-    /// The values, if nobody else owns them.
-    pub(super) fn get_mut(&mut self) -> Option<impl Iterator<Item = &mut Json>> {
-        // A plain load settles the usual case of a value that is still shared.
-        if Arc::strong_count(&self.0) > 1 {
-            return None;
-        }
-        let slots = Arc::get_mut(&mut self.0)?;
-        Some(slots.iter_mut().filter_map(|slot| match slot {
-            Slot::Value(value) => Some(value),
-            Slot::Shape(_) => None,
-        }))
+    /// Gives the values to `work`, if nobody else owns them.
+    pub(super) fn with_own(&mut self, work: impl FnOnce(&mut [Json])) {
+        self.0.with_arc_mut(|shared| {
+            if let Some(own) = triomphe::Arc::get_mut(shared) {
+                work(own.slice_mut());
+            }
+        });
     }
 }
 
 impl Drop for Object {
     fn drop(&mut self) {
-        if let Some(values) = self.get_mut() {
-            walk::release(values);
-        }
+        self.with_own(walk::release);
     }
 }
 
 impl Default for Object {
     fn default() -> Object {
-        static EMPTY: LazyLock<Arc<Shape>> = LazyLock::new(Arc::default);
-        Object::of_shape(EMPTY.clone(), Vec::new())
+        static EMPTY: LazyLock<Object> =
+            LazyLock::new(|| Object::of_shape(Arc::default(), std::iter::empty()));
+        EMPTY.clone()
     }
 }
 
 /// The values of all objects that are being built at the same time, inner ones above outer ones:
 /// each object takes its part in one piece when it is finished.
 #[derive(Default)]
-pub(super) struct Unfinished(Vec<Slot>);
+pub(super) struct Unfinished(Vec<Json>);
 
 impl Unfinished {
     /// Starts an object; the returned position names it.
-    pub(super) fn start(&mut self) -> usize {
-        self.0.push(Slot::Value(Json::Null));
-        self.0.len() - 1
+    pub(super) fn start(&self) -> usize {
+        self.0.len()
     }
 
     /// Adds a value to the object that was started last.
     pub(super) fn push(&mut self, value: Json) {
-        self.0.push(Slot::Value(value));
+        self.0.push(value);
     }
 
     /// Finishes the object that started at `start`, whose names are those of `shape`.
     pub(super) fn finish(&mut self, start: usize, shape: Arc<Shape>) -> Object {
-        self.0[start] = Slot::Shape(shape);
-        Object(self.0.drain(start..).collect())
+        Object::of_shape(shape, self.0.drain(start..))
     }
 
     /// Finishes the object that started at `start`, whose names may repeat and be in any order.
     pub(super) fn finish_in_order(&mut self, start: usize, names: Vec<Arc<str>>) -> Object {
-        let slots = self.0.drain(start..).skip(1);
-        let members = names.into_iter().zip(slots.map(|slot| slot.value().clone()));
-        members.collect::<Vec<_>>().into()
+        names.into_iter().zip(self.0.drain(start..)).collect::<Vec<_>>().into()
     }
 }
 
@@ -227,10 +197,10 @@ impl From<Vec<(Arc<str>, Json)>> for Object {
     fn from(members: Vec<(Arc<str>, Json)>) -> Object {
         let (names, values): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         match Shape::new(names) {
-            Ok(shape) => Object::of_shape(Arc::new(shape), values),
+            Ok(shape) => Object::of_shape(Arc::new(shape), values.into_iter()),
             Err(names) => {
                 let (shape, values) = in_order(names.into_iter().zip(values).collect());
-                Object::of_shape(Arc::new(shape), values)
+                Object::of_shape(Arc::new(shape), values.into_iter())
             }
         }
     }
@@ -276,7 +246,7 @@ impl fmt::Debug for Object {
 #[derive(Clone)]
 pub struct ObjectIter<'a> {
     names: std::slice::Iter<'a, Arc<str>>,
-    slots: std::slice::Iter<'a, Slot>,
+    values: std::slice::Iter<'a, Json>,
 }
 
 impl<'a> Iterator for ObjectIter<'a> {
@@ -284,8 +254,8 @@ impl<'a> Iterator for ObjectIter<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let name = self.names.next()?;
-        let slot = self.slots.next()?;
-        Some((name, slot.value()))
+        let value = self.values.next()?;
+        Some((name, value))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -296,8 +266,8 @@ impl<'a> Iterator for ObjectIter<'a> {
 impl DoubleEndedIterator for ObjectIter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let name = self.names.next_back()?;
-        let slot = self.slots.next_back()?;
-        Some((name, slot.value()))
+        let value = self.values.next_back()?;
+        Some((name, value))
     }
 }
 
@@ -380,6 +350,5 @@ mod tests {
     #[test]
     fn values_stay_small() {
         assert_eq!(size_of::<Json>(), 24);
-        assert_eq!(size_of::<Slot>(), 24);
     }
 }

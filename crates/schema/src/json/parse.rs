@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
                     self.items.push(value);
                     if next == Some(&b']') {
                         self.at += 1;
-                        value = Json::Array(self.items.drain(start..).collect());
+                        value = Json::Array(Array::of(self.items.drain(start..)));
                         continue;
                     }
                     self.open.push(Open::Array(start));

@@ -9,7 +9,7 @@ use super::object::Unfinished;
 use super::path::Segment;
 use super::refuse::refuse;
 use super::whole::{WHOLE, take_whole};
-use super::{Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Object, Path};
+use super::{Array, Json, LosslessError, Lossy, MAX_SERDE_DEPTH, Number, Object, Path};
 
 /// Turns any serializable value into canonical JSON, or says where it would lose something.
 ///
@@ -306,7 +306,7 @@ impl Elements<'_> {
     }
 
     fn finish(self) -> Json {
-        Json::Array(self.to.building.items.drain(self.start..).collect())
+        Json::Array(Array::of(self.to.building.items.drain(self.start..)))
     }
 }
 

@@ -10,21 +10,20 @@ use super::{Array, Json, Object, ObjectIter};
 /// What is left then is at most a container of scalars, which its own destructor may free. Should
 /// two owners let go at the same moment, neither sees itself as the last; the destructor of the
 /// content then comes here once more, one call deeper and no further.
-pub(super) fn release<'a>(values: impl Iterator<Item = &'a mut Json>) {
-    let mut pending: Vec<Json> = values.filter(|value| is_deep(value)).map(std::mem::take).collect();
+pub(super) fn release(values: &mut [Json]) {
+    let mut pending = Vec::new();
+    take_deep(values, &mut pending);
     while let Some(mut value) = pending.pop() {
         match &mut value {
-            Json::Array(array) => {
-                let items = array.get_mut().into_iter().flatten();
-                pending.extend(items.filter(|item| is_deep(item)).map(std::mem::take));
-            }
-            Json::Object(object) => {
-                let values = object.get_mut().into_iter().flatten();
-                pending.extend(values.filter(|value| is_deep(value)).map(std::mem::take));
-            }
+            Json::Array(array) => array.with_own(|items| take_deep(items, &mut pending)),
+            Json::Object(object) => object.with_own(|values| take_deep(values, &mut pending)),
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
         }
     }
+}
+
+fn take_deep(values: &mut [Json], taken: &mut Vec<Json>) {
+    taken.extend(values.iter_mut().filter(|value| is_deep(value)).map(std::mem::take));
 }
 
 /// Whether `value` is a container that holds containers.
