@@ -22,6 +22,7 @@ mod alias;
 mod comments;
 mod names;
 mod print;
+mod parallel;
 mod printed;
 
 mod render;

@@ -79,11 +79,10 @@ impl Printed {
         indent: usize,
         before: impl FnOnce() -> String,
     ) {
-        let named = self.types.candidates.records.iter().map(|record| decisions.is_named(record));
-        if self.named.as_ref().is_some_and(|printed| named.clone().eq(printed.iter().copied())) {
+        if self.is_printed(decisions) {
             return;
         }
-        let named: Vec<bool> = named.collect();
+        let named: Vec<bool> = self.named_by(decisions).collect();
         self.bodies.clear();
         let mut text = before();
         let column = match text.rfind('\n') {
@@ -94,6 +93,16 @@ impl Printed {
         Printer::new(&self.types, &named).print_root(indent, column, &mut text);
         self.text = Marked::of(text, start);
         self.named = Some(named);
+    }
+
+    /// Whether its text is right.
+    pub(crate) fn is_printed(&self, decisions: &Decisions<'_>) -> bool {
+        self.named.as_ref().is_some_and(|named| self.named_by(decisions).eq(named.iter().copied()))
+    }
+
+    /// By record, whether it has a name.
+    fn named_by(&self, decisions: &Decisions<'_>) -> impl Iterator<Item = bool> {
+        self.types.candidates.records.iter().map(|record| decisions.is_named(record))
     }
 
     /// Gives the texts of named types, printing those that are missing.

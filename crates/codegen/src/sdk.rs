@@ -1,21 +1,15 @@
 //! The `tools:sdk` block: every tool's types, and `tools` itself.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod entry;
 
 use code_mode_schema::Json;
 
+use self::entry::{Entry, Line, sort_key};
 use crate::alias::Aliases;
-use crate::comments::{make_literals_safe, write_doc_line};
 use crate::instructions::instructions;
-use crate::names::write_safe_key;
-use crate::printed::Printed;
+use crate::parallel::for_each;
 use crate::render::UnknownNode;
-use crate::shape::Kinds;
 use crate::share::{Decisions, Sharing, Uses};
-use crate::subset::{self, write_indent};
-use crate::to_ts::Compiled;
 
 /// One tool as the SDK shows it.
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +63,11 @@ pub fn sdk_section(tools: &[SdkTool<'_>]) -> String {
 /// ```
 #[derive(Default)]
 pub struct SdkBuilder {
-    /// By the name, in a form of which the order is the order of the block.
-    tools: BTreeMap<Box<[u8]>, Entry>,
+    /// In the order of the block.
+    entries: Vec<Entry>,
+    /// Where the tools of the last update stand in `entries`, in the order in which they were given.
+    given: Vec<usize>,
     uses: Uses,
-    /// Counts the calls of `update`.
-    updates: u64,
     /// The last section.
     text: String,
     is_current: bool,
@@ -99,31 +93,6 @@ pub struct SchemaReport<'a> {
     pub nodes: usize,
     /// The places that became `unknown`.
     pub unknowns: &'a [UnknownNode],
-}
-
-struct Entry {
-    name: Box<str>,
-    description: Box<str>,
-    parameters: Side,
-    output: Side,
-    /// The last update that had this tool.
-    seen: u64,
-}
-
-/// One of the two types of a tool.
-struct Side {
-    schema: Json,
-    unknowns: Vec<UnknownNode>,
-    nodes: usize,
-    line: Line,
-}
-
-/// What stands in a map for a tool.
-enum Line {
-    /// A schema of the subset, done for good.
-    Fixed(String),
-    /// A schema beyond it; its text depends on which types are shared.
-    Printed(Box<Printed>),
 }
 
 /// The tool that runs programs; it is not one of the tools that a program calls (contract 5.2).
@@ -162,43 +131,109 @@ impl SdkBuilder {
         if tool.name == TRANSPORT {
             return;
         }
-        let key = sort_key(tool.name);
-        match self.tools.get_mut(&*key) {
-            Some(entry) if entry.is(tool) => entry.seen = self.updates,
-            _ => {
-                let mut entry = Entry::of(tool, self.updates);
-                entry.each_printed_mut(|printed| self.uses.add(&mut printed.types.candidates));
-                if let Some(old) = self.tools.insert(key.into(), entry) {
-                    old.each_printed(|printed| self.uses.remove(&printed.types.candidates));
-                }
-                self.is_current = false;
+        match self.place(tool.name, None) {
+            Ok(place) if self.entries[place].is(tool) => {}
+            Ok(place) => self.replace(place, Entry::of(tool)),
+            Err(place) => {
+                let entry = self.counted(Entry::of(tool));
+                self.entries.insert(place, entry);
             }
         }
     }
 
     /// Removes a tool, if there is one of that name.
     pub fn remove(&mut self, name: &str) {
-        if let Some(entry) = self.tools.remove(&*sort_key(name)) {
-            entry.each_printed(|printed| self.uses.remove(&printed.types.candidates));
-            self.is_current = false;
+        if let Ok(place) = self.place(name, None) {
+            let entry = self.entries.remove(place);
+            self.discount(&entry);
         }
     }
 
     /// Takes the tools as they now are: new ones are added, changed ones replaced, all others removed.
     ///
-    /// Of several tools of one name the last counts.
+    /// Of several tools of one name the last counts. Where there is much to render, all cores help.
     pub fn update(&mut self, tools: &[SdkTool<'_>]) {
-        self.updates += 1;
-        tools.iter().for_each(|tool| self.set(tool));
-        let Self { tools, uses, updates, is_current, .. } = self;
-        tools.retain(|_, entry| {
-            let stays = entry.seen == *updates;
-            if !stays {
-                entry.each_printed(|printed| uses.remove(&printed.types.candidates));
-                *is_current = false;
+        let hints = std::mem::take(&mut self.given);
+        let mut new: Vec<&SdkTool<'_>> = Vec::new();
+        // For each entry the tool that it is to show.
+        let mut shown: Vec<Option<&SdkTool<'_>>> = vec![None; self.entries.len()];
+        for (index, tool) in tools.iter().enumerate() {
+            let place = self.place(tool.name, hints.get(index).copied());
+            self.given.push(place.unwrap_or(usize::MAX));
+            match place {
+                Ok(place) => shown[place] = Some(tool),
+                Err(_) if tool.name == TRANSPORT => {}
+                Err(_) => new.push(tool),
             }
-            stays
+        }
+
+        let places = self.entries.iter().zip(&shown).enumerate();
+        let changed = places.filter_map(|(place, (entry, shown))| {
+            shown.filter(|tool| !entry.is(tool)).map(|tool| Rendered {
+                tool,
+                place: Some(place),
+                entry: None,
+            })
         });
+        let mut rendered: Vec<Rendered<'_>> = changed.collect();
+        rendered.extend(last_of_each(new).into_iter().map(|tool| Rendered {
+            tool,
+            place: None,
+            entry: None,
+        }));
+        for_each(&mut rendered, |rendered| rendered.entry = Some(Entry::of(rendered.tool)));
+
+        let mut added = Vec::new();
+        for Rendered { place, entry, .. } in rendered {
+            match (place, entry) {
+                (Some(place), Some(entry)) => self.replace(place, entry),
+                (None, Some(entry)) => added.push(self.counted(entry)),
+                (_, None) => {}
+            }
+        }
+        if shown.iter().any(Option::is_none) {
+            let entries = std::mem::take(&mut self.entries);
+            for (entry, shown) in entries.into_iter().zip(shown) {
+                match shown {
+                    Some(_) => self.entries.push(entry),
+                    None => self.discount(&entry),
+                }
+            }
+        }
+        if !added.is_empty() {
+            self.entries.append(&mut added);
+            self.entries.sort_by(|left, right| left.key.cmp(&right.key));
+        }
+    }
+
+    /// The place of a tool in the block, tried first at `hint`; or the place where it would go.
+    fn place(&self, name: &str, hint: Option<usize>) -> Result<usize, usize> {
+        match hint {
+            Some(hint) if self.entries.get(hint).is_some_and(|entry| *entry.name == *name) => Ok(hint),
+            _ => {
+                let key = sort_key(name);
+                self.entries.binary_search_by(|entry| (*entry.key).cmp(&key))
+            }
+        }
+    }
+
+    fn replace(&mut self, place: usize, entry: Entry) {
+        let entry = self.counted(entry);
+        let old = std::mem::replace(&mut self.entries[place], entry);
+        self.discount(&old);
+    }
+
+    /// Counts the types that an entry uses, which is about to be one of the block.
+    fn counted(&mut self, mut entry: Entry) -> Entry {
+        entry.each_printed_mut(|printed| self.uses.add(&mut printed.types.candidates));
+        self.is_current = false;
+        entry
+    }
+
+    /// Takes the types out that an entry used which the block no longer has.
+    fn discount(&mut self, entry: &Entry) {
+        entry.each_printed(|printed| self.uses.remove(&printed.types.candidates));
+        self.is_current = false;
     }
 
     /// The TypeScript that declares `tools`; see [`sdk_declarations`].
@@ -215,11 +250,7 @@ impl SdkBuilder {
 
     /// What rendering made of each tool, in the order of the block.
     pub fn reports(&self) -> impl Iterator<Item = ToolReport<'_>> {
-        self.tools.values().map(|entry| ToolReport {
-            name: &entry.name,
-            parameters: entry.parameters.report(),
-            output: entry.output.report(),
-        })
+        self.entries.iter().map(Entry::report)
     }
 
     /// Brings the section up to date.
@@ -228,7 +259,7 @@ impl SdkBuilder {
             return;
         }
         let aliases = self.print();
-        let lines: Vec<&Line> = self.tools.values().flat_map(Entry::lines).collect();
+        let lines: Vec<&Line> = self.entries.iter().flat_map(Entry::lines).collect();
         let out = &mut self.text;
         out.clear();
         out.push_str(SECTION_START);
@@ -256,160 +287,33 @@ impl SdkBuilder {
     /// Brings all texts up to date with what is shared now, and names what they name.
     fn print(&mut self) -> Aliases {
         let mut decisions = Decisions::new(&self.uses, Sharing::WhereItPays);
-        for entry in self.tools.values() {
+        for entry in &self.entries {
             entry.each_printed(|printed| decisions.decide(&printed.types.candidates));
         }
+        let stale = self.entries.iter_mut().filter(|entry| entry.is_stale(&decisions));
+        for_each(&mut stale.collect::<Vec<_>>(), |entry| entry.print(&decisions));
         let mut aliases = Aliases::default();
-        for (place, entry) in self.tools.values_mut().enumerate() {
-            let Entry { name, description, parameters, output, .. } = entry;
-            parameters.print(&decisions, name, description);
-            output.print(&decisions, name, "");
-            for (side, line) in [(0, &mut parameters.line), (1, &mut output.line)] {
-                if let Line::Printed(printed) = line {
-                    aliases.collect(2 * place + side, printed);
-                }
+        for (place, line) in self.entries.iter_mut().flat_map(Entry::lines_mut).enumerate() {
+            if let Line::Printed(printed) = line {
+                aliases.collect(place, printed);
             }
         }
         aliases
     }
 }
 
-impl Entry {
-    fn of(tool: &SdkTool<'_>, seen: u64) -> Entry {
-        Entry {
-            name: tool.name.into(),
-            description: tool.description.into(),
-            // A tool is called with an object, whatever else its schema would admit.
-            parameters: Side::of(tool, tool.parameters, tool.description, Kinds::OBJECT, "args"),
-            output: Side::of(tool, tool.output, "", Kinds::ALL, "output"),
-            seen,
-        }
-    }
-
-    fn is(&self, tool: &SdkTool<'_>) -> bool {
-        *self.description == *tool.description
-            && is_same(&self.parameters.schema, tool.parameters)
-            && is_same(&self.output.schema, tool.output)
-    }
-
-    fn lines(&self) -> [&Line; 2] {
-        [&self.parameters.line, &self.output.line]
-    }
-
-    fn each_printed(&self, mut each: impl FnMut(&Printed)) {
-        for line in self.lines() {
-            if let Line::Printed(printed) = line {
-                each(printed);
-            }
-        }
-    }
-
-    fn each_printed_mut(&mut self, mut each: impl FnMut(&mut Printed)) {
-        for line in [&mut self.parameters.line, &mut self.output.line] {
-            if let Line::Printed(printed) = line {
-                each(printed);
-            }
-        }
-    }
+/// A tool that an update has to render.
+struct Rendered<'a> {
+    tool: &'a SdkTool<'a>,
+    /// That of the entry which it replaces.
+    place: Option<usize>,
+    entry: Option<Entry>,
 }
 
-impl Side {
-    fn of(tool: &SdkTool<'_>, schema: &Json, description: &str, kinds: Kinds, hint: &str) -> Side {
-        let hint = || Arc::from(format!("{} {hint}", tool.name));
-        let Compiled { types, unknowns, nodes } = Compiled::of(schema, kinds, hint);
-        let line = match types {
-            Some(types) => Line::Printed(Box::new(Printed::new(types))),
-            None => {
-                let mut text = line_start(tool.name, description);
-                let start = text.len();
-                subset::print(schema, 1, &mut text);
-                make_literals_safe(start, &mut text);
-                text.push_str(";\n");
-                text.shrink_to_fit();
-                Line::Fixed(text)
-            }
-        };
-        Side { schema: schema.clone(), unknowns, nodes, line }
-    }
-
-    fn print(&mut self, decisions: &Decisions<'_>, name: &str, description: &str) {
-        if let Line::Printed(printed) = &mut self.line {
-            printed.print(decisions, 1, || line_start(name, description));
-        }
-    }
-
-    fn report(&self) -> SchemaReport<'_> {
-        SchemaReport { nodes: self.nodes, unknowns: &self.unknowns }
-    }
-}
-
-impl Line {
-    fn write(&self, aliases: &Aliases, out: &mut String) {
-        match self {
-            Line::Printed(printed) => {
-                aliases.write_named(&printed.text, &printed.types.candidates, out);
-                out.push_str(";\n");
-            }
-            Line::Fixed(text) => out.push_str(text),
-        }
-    }
-}
-
-/// The bytes of a name, changed so that their order is that of the name's UTF-16 code units.
-///
-/// The two orders differ in one place: characters beyond U+FFFF are surrogates in UTF-16, which
-/// stand before U+E000, while in UTF-8 they stand behind U+FFFF.
-fn sort_key(name: &str) -> Cow<'_, [u8]> {
-    if name.bytes().all(|byte| byte < 0xee) {
-        return Cow::Borrowed(name.as_bytes());
-    }
-    let moved = name.bytes().map(|byte| match byte {
-        0xee | 0xef => byte + 5,
-        0xf0..=0xf4 => byte - 2,
-        _ => byte,
-    });
-    Cow::Owned(moved.collect())
-}
-
-/// Whether two schemas are equal down to the order of their members, which shows in the text.
-fn is_same(left: &Json, right: &Json) -> bool {
-    // As a rule it is the schema that was given before; then nothing is allocated.
-    if are_shared(left, right) {
-        return true;
-    }
-    let mut pending = vec![(left, right)];
-    while let Some((left, right)) = pending.pop() {
-        match (left, right) {
-            _ if are_shared(left, right) => {}
-            (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
-                pending.extend(left.iter().zip(right.iter()));
-            }
-            (Json::Object(left), Json::Object(right)) if left.keys().eq(right.keys()) => {
-                pending.extend(left.values().zip(right.values()));
-            }
-            (Json::Array(_) | Json::Object(_), _) => return false,
-            _ if left == right => {}
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Whether two values are one and the same in memory.
-fn are_shared(left: &Json, right: &Json) -> bool {
-    match (left, right) {
-        (Json::Array(left), Json::Array(right)) => left.is_same(right),
-        (Json::Object(left), Json::Object(right)) => left.is_same(right),
-        _ => false,
-    }
-}
-
-/// The doc line of a tool, if it is described, and its key.
-fn line_start(name: &str, description: &str) -> String {
-    let mut text = String::with_capacity(name.len() + description.len() + 256);
-    write_doc_line(description, 1, &mut text);
-    write_indent(1, &mut text);
-    write_safe_key(name, &mut text);
-    text.push_str(": ");
-    text
+/// Of several tools of one name the last.
+fn last_of_each<'a>(mut tools: Vec<&'a SdkTool<'a>>) -> Vec<&'a SdkTool<'a>> {
+    tools.reverse();
+    tools.sort_by_key(|tool| tool.name);
+    tools.dedup_by_key(|tool| tool.name);
+    tools
 }
