@@ -3,9 +3,13 @@
 //! A policy decides [`PreDecision::Ask`](crate::PreDecision::Ask); the pipeline then looks for the
 //! [`ApprovalService`] mounted last and asks it once. Without a service, without an agent, or with an answer
 //! other than [`ApprovalOutcome::AllowedOnce`], the call is denied.
+//!
+//! An outcome carries no words. A user whose reason the model is to read is asked by the policy itself, which then
+//! [denies](crate::PreDecision::deny) with that reason; no approval event is emitted for such a question.
 
 use std::sync::Arc;
 
+use code_mode_schema::Json;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +43,9 @@ pub struct ApprovalRequest {
     pub tool_name: Arc<str>,
     /// The call.
     pub call_id: CallId,
+    /// What the call was given, for whoever answers to look at. A tool's schema is checked behind the approval, so
+    /// these may still be refused.
+    pub arguments: Json,
     /// Why the policy asks.
     pub reason: Option<Arc<str>>,
     /// The caller's own signal.
