@@ -199,7 +199,7 @@ impl ToolRegistry {
 
     /// Registers a guard for every call. Guards look at allowed calls, the global ones first, then the
     /// agent's, each in insertion order; the first reason denies the call. A guard cannot allow what another
-    /// denied.
+    /// denied. It must not block: what has to wait is a policy ([`Hooks::on_pre_execute`]).
     #[must_use = "dropping the registration removes the guard"]
     pub fn guard<R: IntoVerdict>(
         &self,
