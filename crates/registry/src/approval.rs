@@ -25,6 +25,18 @@ pub use desk::{ApprovalDesk, ApprovalPolicy, OpenTurn};
 
 /// Answers approval requests.
 ///
+/// ```
+/// use code_mode_registry::{ApprovalOutcome, ApprovalRequest, ApprovalService, BoxFuture, ToolError};
+///
+/// struct Headless;
+///
+/// impl ApprovalService for Headless {
+///     fn request(&self, _: ApprovalRequest) -> BoxFuture<'static, Result<ApprovalOutcome, ToolError>> {
+///         Box::pin(async { Ok(ApprovalOutcome::Unavailable) })
+///     }
+/// }
+/// ```
+///
 /// An implementation must answer every request once, must return [`ApprovalOutcome::Cancelled`] soon after
 /// the request's signal is cancelled, and must not need any lock held by the caller. An `Err` or a panic
 /// fails the call.

@@ -350,6 +350,9 @@ fn check_definition(definition: &ToolDefinition) -> Result<(), RegisterError> {
 }
 
 /// What a guard may return: a reason to deny or none, also as a `Result` whose error fails the call.
+#[diagnostic::on_unimplemented(
+    note = "a guard returns `Option` of a reason to deny, or a `Result` of one; `condition.then_some(reason)`"
+)]
 pub trait IntoVerdict {
     /// The verdict.
     #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
