@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use code_mode::{CodeMode, Mode, RegistryConfig, ThreadRuntime, ToolCall, ToolDefinition, ToolError, ToolRegistry, json};
+//! use code_mode::{CodeMode, Mode, RegistryConfig, ThreadRuntime, ToolCall, ToolDefinition, ToolRegistry, json};
 //!
 //! #[derive(serde::Deserialize, schemars::JsonSchema)]
 //! struct City {
@@ -16,7 +16,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let registry = ToolRegistry::new(RegistryConfig::new(Mode::Code))?;
 //! let length = ToolDefinition::typed("name_length", "Counts the letters of a city's name.", |args: City, _| async move {
-//!     Ok::<_, ToolError>(args.city.chars().count())
+//!     Ok(args.city.chars().count())
 //! });
 //! registry.register(length.concurrency_safe(|_| true).build())?.keep();
 //! let code_mode = CodeMode::install(&registry, Arc::new(ThreadRuntime::new()?))?;

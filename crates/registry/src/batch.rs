@@ -130,7 +130,8 @@ pub struct BatchCall {
     pub call_id: CallId,
     /// The tool's name.
     pub name: Arc<str>,
-    /// The arguments as text: empty for `{}`; text that is no JSON reaches the tool as one string.
+    /// The arguments as text: empty for `{}`; text that is no JSON reaches the tool as one string. Where an interface
+    /// gives JSON instead, its text: [`Json::to_text`](code_mode_schema::Json::to_text).
     pub arguments: Arc<str>,
 }
 
@@ -147,6 +148,35 @@ impl BatchCall {
 }
 
 /// What a batch ended in: one result for each call, in the order of the calls.
+///
+/// As the messages that function calling takes, and as the one that Anthropic-style messages take. Results of more than
+/// text ([`ToolResult::content`] has the blocks of MCP) are the host's to convert.
+///
+/// ```
+/// use code_mode_registry::BatchOutcome;
+/// use code_mode_schema::{Json, json};
+///
+/// fn tool_messages(outcome: &BatchOutcome) -> Vec<Json> {
+///     let results = outcome.results.iter().map(|call| {
+///         json!({"role": "tool", "tool_call_id": call.call_id, "content": call.result.text()})
+///     });
+///     let contexts = outcome.contexts.iter().map(|context| {
+///         json!({"role": "user", "content": context.joined_text()})
+///     });
+///     results.chain(contexts).collect()
+/// }
+///
+/// fn tool_results(outcome: &BatchOutcome) -> Json {
+///     let results = outcome.results.iter().map(|call| {
+///         let (text, is_error) = (call.result.text(), call.result.is_error());
+///         json!({"type": "tool_result", "tool_use_id": call.call_id, "content": text, "is_error": is_error})
+///     });
+///     let contexts = outcome.contexts.iter().map(|context| {
+///         json!({"type": "text", "text": context.joined_text()})
+///     });
+///     json!({"role": "user", "content": results.chain(contexts).collect::<Json>()})
+/// }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BatchOutcome {

@@ -179,6 +179,12 @@ impl AdditionalContext {
         Self { content, source: source.into(), placement: None, meta: None }
     }
 
+    /// The text blocks of the content, joined by newline, as [`ToolResult::text`](crate::ToolResult::text) gives them.
+    #[must_use]
+    pub fn joined_text(&self) -> String {
+        text_of(&self.content)
+    }
+
     /// Sets the placement.
     #[must_use]
     pub fn with_placement(mut self, placement: impl Into<Arc<str>>) -> Self {

@@ -54,6 +54,25 @@ impl ToolError {
         Self::of_kind(ToolErrorKind::Plain, message.into())
     }
 
+    /// An error of any boxed kind, for what is no [`std::error::Error`] itself and so does not convert with `?`:
+    /// `Box<dyn Error + Send + Sync>` and `anyhow::Error`. Its text becomes the message and itself the source.
+    ///
+    /// ```
+    /// use code_mode_registry::ToolError;
+    ///
+    /// fn fetch() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Err("no route to host".into())
+    /// }
+    /// assert_eq!(fetch().map_err(ToolError::other).unwrap_err().message(), "no route to host");
+    /// ```
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let error = error.into();
+        let mut other = Self::new(error.to_string());
+        other.0.source = Some(Arc::from(error));
+        other
+    }
+
     /// `ToolArgsError` / `INVALID_ARGS`: the arguments break the tool's schema; `violations` say how
     /// (contract 3.11).
     #[must_use]
@@ -219,6 +238,19 @@ impl From<ToolError> for ToolFailure {
 }
 
 /// Class name and code of a failure, for example `ToolArgsError` and `INVALID_ARGS`.
+///
+/// A tool may give its errors [its own](ToolError::with_info). The pipeline and the stock policies use these:
+///
+/// | code | class | when |
+/// |---|---|---|
+/// | `UNKNOWN_TOOL` | `ToolNotFoundError` | the caller sees no tool of that name |
+/// | `INVALID_ARGS` | `ToolArgsError` | the arguments break the tool's schema |
+/// | `INVALID_TOOL_OUTPUT` | `ToolOutputError` | the value breaks its schema or is no JSON, or the renderer failed |
+/// | `ABORTED_BEFORE_DISPATCH` | `AbortError` | cancelled before the body began |
+/// | `ABORTED` | `AbortError` | cancelled while the body ran |
+/// | `TOOL_TIMEOUT` | `ToolTimeoutError` | [`TimeoutPolicy`](crate::policy::TimeoutPolicy) |
+///
+/// A denial, a block, an `Err` without info and a panic have neither: only their message tells them apart.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ErrorInfo {
     name: Cow<'static, str>,

@@ -84,7 +84,10 @@ impl ToolCall {
 }
 
 /// What [`ToolCall::new`] takes as arguments: a [`Json`] value, or the outcome of
-/// [`to_json`](code_mode_schema::to_json).
+/// [`to_json`](code_mode_schema::to_json) or of `Json::try_from` a `serde_json::Value`.
+#[diagnostic::on_unimplemented(
+    note = "from a `serde_json::Value`: `Json::try_from(value)`; from any type that serializes: `to_json(&value)`"
+)]
 pub trait IntoArguments {
     /// The arguments, or why there are none.
     #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]

@@ -137,6 +137,21 @@ impl<'a> Hooks<'a> {
     }
 
     /// `tools/pre-execute`: decides before the guards whether the call may run. An `Err` fails the call.
+    ///
+    /// The decision of the outermost listener counts, and without `next.call()` the inner ones are never asked. So a
+    /// listener that has no objection returns what `next` gives, and one that asks lets a denial stand:
+    ///
+    /// ```
+    /// use code_mode_registry::{PreDecision, ToolRegistry};
+    ///
+    /// let registry = ToolRegistry::default();
+    /// let _asks = registry.on_pre_execute(|execution, next| async move {
+    ///     match next.call().await? {
+    ///         PreDecision::Allow if execution.name() == "write_file" => Ok(PreDecision::ask("it writes")),
+    ///         decision => Ok(decision),
+    ///     }
+    /// });
+    /// ```
     pub fn on_pre_execute<F, Fut>(self, listener: F) -> Registration
     where
         F: Fn(ToolExecution, Next<PreDecision>) -> Fut + Send + Sync + 'static,
@@ -149,6 +164,37 @@ impl<'a> Hooks<'a> {
 
     /// `tools/execute`: wraps the dispatch. May look, retry, replace the signal, answer itself. An `Err`
     /// fails the call and skips the post-policies.
+    ///
+    /// A wrapper that keeps values and answers with them; the pipeline validates and renders such an answer again:
+    ///
+    /// ```
+    /// use std::{
+    ///     collections::HashMap,
+    ///     sync::{Arc, Mutex},
+    /// };
+    ///
+    /// use code_mode_registry::{ToolRegistry, ToolResult};
+    /// use code_mode_schema::Json;
+    ///
+    /// let registry = ToolRegistry::default();
+    /// let cache: Arc<Mutex<HashMap<Json, Json>>> = Arc::default();
+    /// let _cached = registry.on_execute(move |dispatch, next| {
+    ///     let cache = Arc::clone(&cache);
+    ///     async move {
+    ///         let Some(arguments) = dispatch.arguments().filter(|_| dispatch.name() == "read_page") else {
+    ///             return next.call().await;
+    ///         };
+    ///         if let Some(value) = cache.lock().unwrap().get(arguments) {
+    ///             return Ok(Arc::new(ToolResult::success(value.clone())));
+    ///         }
+    ///         let result = next.call().await?;
+    ///         if let Some(value) = result.value() {
+    ///             cache.lock().unwrap().insert(arguments.clone(), value.clone());
+    ///         }
+    ///         Ok(result)
+    ///     }
+    /// });
+    /// ```
     pub fn on_execute<F, Fut>(self, wrapper: F) -> Registration
     where
         F: Fn(Dispatch, Next<Arc<ToolResult>>) -> Fut + Send + Sync + 'static,

@@ -195,6 +195,29 @@ impl HostEvent {
 /// registry.emit_host_event(HostEvent::Log { call_id: "1".into(), text: "hello".into() });
 /// assert_eq!(events.recv().unwrap().seq, 1);
 /// ```
+///
+/// Receiving blocks, so it has a thread of its own. A log of JSON lines:
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use code_mode_registry::{ToolRegistry, host};
+/// # let registry = ToolRegistry::default();
+/// let (observer, events) = host::channel(1_000);
+/// let observed = registry.on_host_event(Arc::new(observer));
+/// let log = std::thread::spawn(move || {
+///     for record in events.iter() {
+///         match code_mode_schema::to_json(&record) {
+///             Ok(line) => println!("{line}"),
+///             Err(error) => eprintln!("an event is no JSON: {error}"),
+///         }
+///     }
+/// });
+/// // Calls are made; in the end:
+/// drop(observed);
+/// log.join().unwrap();
+/// ```
+///
+/// Async code gives [`ToolRegistry::on_host_event`] a closure of its own, which sends to a channel of its runtime.
 #[must_use]
 pub fn channel(capacity: usize) -> (impl HostEventObserver + 'static, HostEventReceiver) {
     let (sender, receiver) = mpsc::sync_channel(capacity);
@@ -226,6 +249,11 @@ impl HostEventReceiver {
     #[must_use]
     pub fn recv(&self) -> Option<HostEventRecord> {
         self.receiver.recv().ok()
+    }
+
+    /// The events that come, waiting for each as [`recv`](Self::recv) does; ends once the observer is gone.
+    pub fn iter(&self) -> impl Iterator<Item = HostEventRecord> {
+        std::iter::from_fn(|| self.recv())
     }
 
     /// How many events found the channel full.

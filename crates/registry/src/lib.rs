@@ -4,6 +4,11 @@
 //! whether a model made it or a program that a model wrote, takes the same path and ends in exactly one
 //! [`ToolResult`]; what goes wrong on the way is a failed result, never an error or a panic.
 //!
+//! Beside this crate an embedder depends on `code-mode-schema` for [`Json`](code_mode_schema::Json), and for typed
+//! tools on `serde` and `schemars` 1. No runtime is required; policies that wait want tokio's or a
+//! [timer](policy::Timer) of yours. Words such as `contract 3.4` and `decision 23` name the rule that a behaviour comes
+//! from; `tests/CONTRACT.md` lists the rules with the tests that hold them.
+//!
 //! # A tool
 //!
 //! A typed tool is an async function over Rust types. Both schemas come from the types, the arguments are
@@ -54,6 +59,36 @@
 //! let registry = ToolRegistry::default();
 //! registry.register(tool)?.keep();
 //! # Ok::<(), code_mode_registry::RegisterError>(())
+//! ```
+//!
+//! Arguments are validated by the schema of a typed tool, by the author DSL and by a compiled
+//! [`Schema`](code_mode_schema::Schema). Parameters given as raw JSON go to the model as they are, and the body gets
+//! whatever the model wrote. A tool whose schemas come from elsewhere, such as an MCP server, is compiled with
+//! [`Schema::full`](code_mode_schema::Schema::full), which takes any JSON Schema:
+//!
+//! ```
+//! use code_mode_registry::{ContentBlock, ToolBuilder, ToolDefinition, ToolError, ToolRegistry};
+//! use code_mode_schema::{Json, Schema, json};
+//!
+//! fn outside_tool(listed: &Json) -> ToolBuilder {
+//!     let text = |key| listed.get(key).and_then(Json::as_str).unwrap_or_default();
+//!     let schema = |key| Schema::full(listed.get(key).cloned().unwrap_or_else(|| json!({})));
+//!     ToolDefinition::builder(text("name"))
+//!         .description(text("description"))
+//!         .parameters(schema("inputSchema"))
+//!         .output(schema("outputSchema"))
+//!         .render(|_args, value| vec![ContentBlock::text(value.to_text())])
+//!         .execute(|args, _ctx| async move { forward(args).await })
+//! }
+//!
+//! async fn forward(args: Json) -> Result<Json, ToolError> {
+//!     Ok(args)
+//! }
+//!
+//! let listed = Json::parse(r#"{"name": "find", "inputSchema": {"type": "object", "minProperties": 1}}"#)?;
+//! let registry = ToolRegistry::default();
+//! registry.register(outside_tool(&listed))?.keep();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! What is registered for an [`Agent`] ([`ToolRegistry::scoped`]) is seen and heard by that agent only; a
@@ -175,6 +210,8 @@
 //! # Ok::<(), code_mode_registry::RegisterError>(())
 //! ```
 //!
+//! [`BatchOutcome`] shows how the results go back into the conversation.
+//!
 //! The [`scheduler`] behind it is the one that runs the calls of programs.
 //!
 //! # What the host is told
@@ -271,3 +308,6 @@ pub use tool::{
     ToolParameters, ToolRunContext, TypedToolBuilder,
 };
 pub use visibility::{ExecutionMode, Restriction, ToolSchema, Transport};
+
+/// What the traits that an embedder implements return, for example [`ApprovalService`]; that of the crate `futures`.
+pub use futures::future::BoxFuture;

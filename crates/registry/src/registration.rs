@@ -5,6 +5,25 @@ use std::{fmt, sync::Mutex};
 use crate::sync::lock;
 
 /// Owns one registration (a tool, a filter, a guard, a listener, …) and ends it when dropped.
+///
+/// `let _ = registry.register(tool)?;` drops it at once, and no lint says so: bind it to a name (`let _tool = …`), or
+/// [`keep`](Self::keep) it. Several are collected into one, or none if one of them is refused:
+///
+/// ```
+/// use code_mode_registry::{Registration, ToolDefinition, ToolRegistry};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Nothing {}
+///
+/// let tool = |name| ToolDefinition::typed(name, "Says its name", move |_: Nothing, _| async move { Ok(name) });
+/// let registry = ToolRegistry::default();
+/// let tools: Registration =
+///     ["left", "right"].into_iter().map(|name| registry.register(tool(name))).collect::<Result<_, _>>()?;
+/// assert_eq!(registry.view(None).len(), 2);
+/// drop(tools);
+/// assert_eq!(registry.view(None).len(), 0);
+/// # Ok::<(), code_mode_registry::RegisterError>(())
+/// ```
 #[must_use = "dropping a registration ends it; use `keep` to leave it for the registry's life"]
 #[derive(Default)]
 pub struct Registration {
@@ -40,6 +59,13 @@ impl Registration {
 
     fn take(self) -> Vec<Undo> {
         std::mem::take(&mut *lock(&self.undo))
+    }
+}
+
+/// All as one, as [`Registration::and`] makes it.
+impl FromIterator<Registration> for Registration {
+    fn from_iter<I: IntoIterator<Item = Registration>>(registrations: I) -> Self {
+        registrations.into_iter().fold(Self::default(), Self::and)
     }
 }
 

@@ -199,7 +199,7 @@ impl ToolRegistry {
 
     /// Registers a guard for every call. Guards look at allowed calls, the global ones first, then the
     /// agent's, each in insertion order; the first reason denies the call. A guard cannot allow what another
-    /// denied.
+    /// denied. It must not block: what has to wait is a policy ([`Hooks::on_pre_execute`]).
     #[must_use = "dropping the registration removes the guard"]
     pub fn guard<R: IntoVerdict>(
         &self,
@@ -350,6 +350,9 @@ fn check_definition(definition: &ToolDefinition) -> Result<(), RegisterError> {
 }
 
 /// What a guard may return: a reason to deny or none, also as a `Result` whose error fails the call.
+#[diagnostic::on_unimplemented(
+    note = "a guard returns `Option` of a reason to deny, or a `Result` of one; `condition.then_some(reason)`"
+)]
 pub trait IntoVerdict {
     /// The verdict.
     #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]

@@ -87,6 +87,8 @@ impl ToolDefinition {
     /// Starts a definition from its parts. `output`, `render` and `execute` are mandatory; whether they are
     /// there is checked when the tool is registered, in the order of contract 2.2.
     ///
+    /// The name is not checked. Model interfaces take letters, digits, `_` and `-`, commonly at most 64.
+    ///
     /// ```
     /// use code_mode_registry::{ToolDefinition, ToolError};
     /// use code_mode_schema::{Json, json};
@@ -109,6 +111,10 @@ impl ToolDefinition {
     /// Starts a typed definition. Both schemas are derived (full vocabulary, decision 29); arguments are
     /// validated and answered with `INVALID_ARGS` if they do not fit; the renderer is the value's own text if
     /// it is a string, else its compact JSON text.
+    ///
+    /// `A` is a struct with named fields, an empty one for a tool without parameters, because models are only offered
+    /// objects. Doc comments of its fields become the descriptions that the model reads. Members it does not know are
+    /// ignored unless it has `#[serde(deny_unknown_fields)]`.
     pub fn typed<A, O, F, Fut>(
         name: impl Into<Arc<str>>,
         description: impl Into<Arc<str>>,
@@ -300,6 +306,19 @@ impl ToolRunContext {
 
     /// Cancelled when the result is no longer wanted: by the caller, by a wrapper such as the timeout policy,
     /// or because the whole call was dropped.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use code_mode_registry::{ToolError, ToolRunContext};
+    ///
+    /// async fn wait(ctx: ToolRunContext) -> Result<&'static str, ToolError> {
+    ///     tokio::select! {
+    ///         reason = ctx.signal().cancelled() => Err(ToolError::new(format!("stopped: {reason}"))),
+    ///         () = tokio::time::sleep(Duration::from_secs(5)) => Ok("waited"),
+    ///     }
+    /// }
+    /// ```
     #[must_use]
     pub fn signal(&self) -> &Signal {
         &self.signal

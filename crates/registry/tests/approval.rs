@@ -138,6 +138,7 @@ fn the_request_carries_the_call_and_the_callers_own_signal() {
     assert_eq!(request.agent, setup.agent);
     assert_eq!(&*request.tool_name, "t");
     assert_eq!(request.call_id.as_str(), "call-t");
+    assert_eq!(request.arguments, call("t").arguments.unwrap());
     assert_eq!(request.reason.as_deref(), Some("why"));
     assert!(request.signal.same(&setup.stop.signal()));
 }

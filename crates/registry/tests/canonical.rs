@@ -154,6 +154,7 @@ fn a_renderer_gives_text_blocks_or_results_of_either() {
     check(echo("t").render(|_, _| "text"), &["text".into()]);
     check(echo("t").render(|_, _| String::from("text")), &["text".into()]);
     check(echo("t").render(move |_, _| vec!["a".into(), image()]), &["a".into(), image()]);
+    check(echo("t").render(move |_, _| image()), &[image()]);
     check(echo("t").render(|_, _| Ok("ok")), &["ok".into()]);
     check(echo("t").render(|args, _| args.get("x").unwrap().to_text()), &["1".into()]);
     check(echo("t").render(|_, _| Vec::<ContentBlock>::new()), &[]);

@@ -3,7 +3,7 @@
 use std::{error::Error, fmt};
 
 use code_mode_registry::{
-    ContentBlock, ErrorInfo, Outcome, ToolError, ToolFailure, ToolRegistry, ToolResult,
+    AdditionalContext, ContentBlock, ErrorInfo, Outcome, ToolError, ToolFailure, ToolRegistry, ToolResult,
 };
 use code_mode_schema::json;
 
@@ -68,6 +68,11 @@ fn the_operators_source_is_not_in_what_the_model_reads() {
     assert!(result.error().unwrap().source().unwrap().to_string().contains("secret"));
     let shown = format!("{:?}", result.error().unwrap());
     assert!(!shown.contains("secret"), "{shown}");
+
+    let boxed: Box<dyn Error + Send + Sync> = Box::new(std::io::Error::other("disk full"));
+    let error = ToolError::other(boxed);
+    assert_eq!(error.message(), "disk full");
+    assert!(error.source().unwrap().is::<std::io::Error>());
 }
 
 #[test]
@@ -78,4 +83,5 @@ fn text_is_the_text_blocks_joined() {
         "b".into(),
     ]);
     assert_eq!(result.text(), "a\nb");
+    assert_eq!(AdditionalContext::new("s", result.content().to_vec()).joined_text(), "a\nb");
 }

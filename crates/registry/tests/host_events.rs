@@ -125,7 +125,9 @@ fn a_bounded_channel_drops_what_does_not_fit_and_counts_it() {
     registry.emit_host_event(log_event("d"));
     let rest: Vec<_> = std::iter::from_fn(|| receiver.try_recv()).map(|record| record.seq).collect();
     assert_eq!(rest, [2, 4]);
+    registry.emit_host_event(log_event("e"));
     drop(registration);
+    assert_eq!(receiver.iter().map(|record| record.seq).collect::<Vec<_>>(), [5]);
     assert_eq!(receiver.recv(), None, "ends with the registration");
 }
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use code_mode_registry::{
-    Agent, ConfigError, Mode, RegisterError, RegistryConfig, Restriction, ToolDefinition, ToolError,
-    ToolRegistry,
+    Agent, ConfigError, Mode, RegisterError, Registration, RegistryConfig, Restriction, ToolDefinition,
+    ToolError, ToolRegistry,
 };
 use code_mode_schema::{ParameterSchemaSpec, ValueSchemaSpec, json};
 
@@ -205,6 +205,14 @@ fn grouped_registrations_end_together_in_reverse_order() {
     });
     names.dispose();
     assert_eq!(log.take(), ["a", ""]);
+
+    let register = |name| registry.register(echo(name));
+    let names: Registration = ["a", "b"].into_iter().map(register).collect::<Result<_, _>>().unwrap();
+    assert_eq!(log.take(), ["a", "a,b"]);
+    names.dispose();
+    assert_eq!(log.take(), ["a", ""]);
+    ["a", "b", "a"].into_iter().map(register).collect::<Result<Registration, _>>().unwrap_err();
+    assert_eq!(log.take(), ["a", "a,b", "a", ""], "what was registered before the refusal is taken back");
 }
 
 #[test]

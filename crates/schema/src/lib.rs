@@ -8,6 +8,9 @@
 //! - [`Schema`]: any schema ready for use, of the subset, of the full vocabulary or of a Rust type;
 //! - [`ValidationMode`]: how strictly outside tools are held to their schemas.
 //!
+//! `Source:` lines name the rule that a behaviour comes from; `tests/CONTRACT.md` of the workspace lists the rules with
+//! the tests that hold them.
+//!
 //! ```
 //! use code_mode_schema::{ParameterSchemaSpec, ValueSchemaSpec, json};
 //!

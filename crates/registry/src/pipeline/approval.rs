@@ -35,6 +35,8 @@ pub(super) async fn approval(run: &mut Run) {
         agent,
         tool_name: Arc::clone(&name),
         call_id: run.execution.call_id().clone(),
+        // A call whose arguments are no JSON has failed before any policy.
+        arguments: run.execution.arguments().cloned().unwrap_or_default(),
         reason,
         signal: run.execution.caller_signal().clone(),
     };

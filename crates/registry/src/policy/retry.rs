@@ -21,7 +21,7 @@ use crate::{Dispatch, Hooks, Next, Registration, ToolError, ToolRegistry, ToolRe
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How often a call is made at most, the first time included. Default 3.
+    /// How often a call is made at most, the first time included. Default 3; 0 is as 1.
     pub max_attempts: u32,
     /// The pause before the second attempt; each further one is twice as long. Default 100 ms.
     pub first_pause: Duration,
@@ -55,7 +55,8 @@ impl RetryPolicy {
         self.install_on(registry.hooks(), TokioTimer)
     }
 
-    /// Installs the policy with other options and another timer.
+    /// Installs the policy with other options and another timer, for one agent for example with
+    /// `registry.hooks().for_agent(&agent)` and [`TokioTimer`].
     pub fn install_on(self, hooks: Hooks<'_>, timer: impl Timer) -> Registration {
         let retries = Arc::new(Retries { policy: self, timer: Box::new(timer) });
         hooks.on_execute(move |dispatch, next| Arc::clone(&retries).run(dispatch, next))

@@ -25,7 +25,7 @@ use crate::{
 pub struct SpillPolicy {
     /// The most bytes that stay inline, the note included. Default 32 768.
     pub max_inline_bytes: usize,
-    /// Ends the note: how to read the stored text.
+    /// Ends the note: how to read the stored text. Default `Read the parts you need.`.
     pub hint: Arc<str>,
     /// Tools whose results are never spilled, because they read what was spilled. Default `read`.
     pub exempt: HashSet<Arc<str>>,

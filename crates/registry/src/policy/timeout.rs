@@ -16,7 +16,9 @@ use crate::{
 /// When the time is over before anything else cancelled the call, the body's signal is cancelled, the body is
 /// awaited all the same, and whatever it then returns is replaced by `TOOL_TIMEOUT`. It does not stop a body
 /// that ignores its signal: the call then takes as long as the body. Tools without a timeout are untouched.
-/// Where several wrappers are installed, they nest in the order of their registration.
+/// Where several wrappers are installed, they nest in the order of their registration: installed behind a
+/// [`RetryPolicy`](crate::policy::RetryPolicy) it gives each attempt the whole time, before it one time to all attempts
+/// and their pauses. A timeout is not retried.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TimeoutPolicy;
@@ -27,7 +29,8 @@ impl TimeoutPolicy {
         Self::install_on(registry.hooks(), TokioTimer)
     }
 
-    /// Installs the policy with other options and another timer.
+    /// Installs the policy with other options and another timer, for one agent for example with
+    /// `registry.hooks().for_agent(&agent)` and [`TokioTimer`].
     pub fn install_on(hooks: Hooks<'_>, timer: impl Timer) -> Registration {
         let timer: Arc<dyn Timer> = Arc::new(timer);
         hooks.on_execute(move |dispatch, next| bounded(dispatch, next, Arc::clone(&timer)))

@@ -50,6 +50,10 @@ impl ToolBuilder {
     /// The schema of the arguments. A raw [`Json`] document goes to the model as it is and nothing is
     /// validated; a compiled [`Schema`](code_mode_schema::Schema) or a spec of the author DSL validates every
     /// call before the body. Default: an open object without properties.
+    ///
+    /// [`Schema::full`](code_mode_schema::Schema::full) takes what is wrong in a schema of others for not there;
+    /// [`Schema::warning`](code_mode_schema::Schema::warning) says what that is. A raw document is not looked at: that
+    /// it describes an object is the author's care.
     pub fn parameters(mut self, parameters: impl IntoParameters) -> Self {
         self.definition.parameters = parameters.into_parameters().0;
         self

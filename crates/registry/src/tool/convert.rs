@@ -33,11 +33,18 @@ impl<E: Error + Send + Sync + 'static> From<E> for RenderError {
     }
 }
 
-/// What a renderer may return: text, blocks, or a `Result` of either.
+/// What a renderer may return: text, a block, blocks, or a `Result` of either.
+#[diagnostic::on_unimplemented(note = "for a value that is no text: `value.to_text()`")]
 pub trait IntoContent {
     /// The blocks.
     #[expect(clippy::missing_errors_doc, reason = "a conversion that hands on an error it was given")]
     fn into_content(self) -> Result<Vec<ContentBlock>, RenderError>;
+}
+
+impl IntoContent for ContentBlock {
+    fn into_content(self) -> Result<Vec<ContentBlock>, RenderError> {
+        Ok(vec![self])
+    }
 }
 
 impl IntoContent for Vec<ContentBlock> {
@@ -92,6 +99,9 @@ impl<T: IntoMeta> IntoMeta for Result<T, RenderError> {
 /// What [`ToolBuilder::parameters`](super::ToolBuilder::parameters) takes: a raw [`Json`] document or the
 /// outcome of [`to_json`](code_mode_schema::to_json), which goes to the model as it is; or a compiled
 /// [`Schema`] or a spec of the author DSL, which also validates every call.
+#[diagnostic::on_unimplemented(
+    note = "from a `serde_json::Value`: `Json::try_from(value)`, or `Schema::full` of it to validate every call"
+)]
 pub trait IntoParameters {
     /// The parameters in the builder's own form.
     fn into_parameters(self) -> ToolParameters;
@@ -133,6 +143,7 @@ impl IntoParameters for Result<Json, LosslessError> {
 
 /// What [`ToolBuilder::output`](super::ToolBuilder::output) takes: a raw document of the subset, a spec of
 /// the author DSL, or a compiled [`Schema`] of either vocabulary.
+#[diagnostic::on_unimplemented(note = "from a `serde_json::Value`: `Schema::full(Json::try_from(value)?)`")]
 pub trait IntoOutputSchema {
     /// The compiled schema, or why the document is outside the subset.
     #[expect(clippy::missing_errors_doc, reason = "a conversion; the error is kept for the registration")]
