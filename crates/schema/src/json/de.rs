@@ -38,8 +38,18 @@ use super::{Json, Lossy, MAX_SERDE_DEPTH, ObjectIter, Path};
 pub fn from_json<T: DeserializeOwned>(value: &Json) -> Result<T, FromJsonError> {
     T::deserialize(FromJson { value, depth: 0 }).map_err(|unfit| FromJsonError {
         path: Path::from_innermost(&unfit.0.path).into(),
-        message: unfit.0.message,
+        message: shortened(unfit.0.message),
     })
+}
+
+/// Serde quotes the value, which may be of any length.
+fn shortened(mut message: String) -> String {
+    const MAX_CHARS: usize = 1_000;
+    if let Some((end, _)) = message.char_indices().nth(MAX_CHARS) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 /// A value does not fit a Rust type.
@@ -51,7 +61,7 @@ pub fn from_json<T: DeserializeOwned>(value: &Json) -> Result<T, FromJsonError> 
 pub struct FromJsonError {
     /// Where, as in `servers[0].port`; empty for the root.
     pub path: String,
-    /// What does not fit, in serde's words.
+    /// What does not fit, in serde's words, at most 1 000 characters of them.
     pub message: String,
 }
 
