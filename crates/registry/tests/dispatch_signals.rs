@@ -306,7 +306,9 @@ fn an_abandoned_body_leaves_the_signal_of_the_next_attempt_in_place() {
             give_up(&next).await;
             dispatch.set_signal(placed.clone());
             // The first body ends meanwhile.
-            (yield_once().await, yield_once().await, yield_once().await);
+            yield_once().await;
+            yield_once().await;
+            yield_once().await;
             inner.add(dispatch.signal().same(&placed).to_string());
             next.call().await
         }

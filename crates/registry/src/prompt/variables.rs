@@ -95,7 +95,7 @@ impl Variables {
         match &variable.value {
             Value::Fixed(text) => Ok(Arc::clone(text)),
             Value::Made(make) => {
-                contain_result(|| make()).map(Arc::from).map_err(|error| PromptError::Variable {
+                contain_result(&**make).map(Arc::from).map_err(|error| PromptError::Variable {
                     variable: Arc::clone(&variable.name),
                     message: Arc::from(error.message()),
                 })

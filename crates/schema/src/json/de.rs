@@ -284,7 +284,9 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Unfit> {
-        let (key, value) = self.value.take().expect("serde asks for a key before its value");
+        let Some((key, value)) = self.value.take() else {
+            return Err(de::Error::custom("a value was asked for before its key"));
+        };
         let value = self.of.inside(value).and_then(|value| seed.deserialize(value));
         value.map_err(|error| error.under_key(key))
     }
