@@ -224,6 +224,8 @@ impl Future for Cancelled {
         let Some(state) = &this.signal.state else {
             return Poll::Pending;
         };
+        // Cloned before the lock is taken, and what it replaces is dropped after it: both may run code of others.
+        let mut waker = cx.waker().clone();
         // `cancel` sets the reason under the same lock, so no wake-up can fall between the look and the
         // entry.
         let mut links = lock(&state.links);
@@ -231,13 +233,16 @@ impl Future for Cancelled {
             return Poll::Ready(reason.clone());
         }
         match this.key.and_then(|key| links.waiters.iter_mut().find(|(known, _)| *known == key)) {
-            Some((_, waker)) => waker.clone_from(cx.waker()),
+            Some((_, known)) => std::mem::swap(known, &mut waker),
             None => {
                 let key = links.next_key();
-                links.waiters.push((key, cx.waker().clone()));
+                links.waiters.push((key, waker));
                 this.key = Some(key);
+                return Poll::Pending;
             }
         }
+        drop(links);
+        drop(waker);
         Poll::Pending
     }
 }
@@ -378,11 +383,16 @@ impl State {
         lock(&child.links).parents.push((key, Arc::clone(parent)));
     }
 
+    /// Lets go of what `child` follows. Step by step: a signal may follow the first of a chain of any length, which all
+    /// ends with it.
     fn unlink(child: &State) {
-        let parents = std::mem::take(&mut lock(&child.links).parents);
-        for (key, parent) in parents {
+        let mut pending = std::mem::take(&mut lock(&child.links).parents);
+        while let Some((key, parent)) = pending.pop() {
             let follower = Links::take(&mut lock(&parent.links).children, key);
             drop(follower);
+            if let Some(last) = Arc::into_inner(parent) {
+                pending.append(&mut lock(&last.links).parents);
+            }
         }
     }
 }

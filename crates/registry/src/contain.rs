@@ -3,8 +3,10 @@
 use std::{
     any::Any,
     future::Future,
+    ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -23,6 +25,45 @@ pub(crate) fn contain_result<T>(callback: impl FnOnce() -> Result<T, ToolError>)
     contain(callback).and_then(|result| result)
 }
 
+/// Drops what may run code of others. A panic is logged, because nobody is there to be told.
+pub(crate) fn discard<T>(garbage: T) {
+    if let Err(error) = contain(|| drop(garbage)) {
+        tracing::warn!(%error, "a destructor panicked");
+    }
+}
+
+/// A callback of somebody else, shared. Its destructor is theirs too, and as contained as a call of it.
+pub(crate) struct Callback<F: ?Sized>(Option<Arc<F>>);
+
+impl<F: ?Sized> From<Arc<F>> for Callback<F> {
+    fn from(callback: Arc<F>) -> Self {
+        Self(Some(callback))
+    }
+}
+
+impl<F: ?Sized> Clone for Callback<F> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<F: ?Sized> Deref for Callback<F> {
+    type Target = F;
+
+    fn deref(&self) -> &F {
+        match &self.0 {
+            Some(callback) => callback,
+            None => unreachable!("only the destructor takes the callback out"),
+        }
+    }
+}
+
+impl<F: ?Sized> Drop for Callback<F> {
+    fn drop(&mut self) {
+        discard(self.0.take());
+    }
+}
+
 /// Makes a future by `start` and drives it; a panic in making, polling or dropping it becomes an error.
 pub(crate) fn contain_future<T>(
     start: impl FnOnce() -> BoxFuture<'static, Result<T, ToolError>>,
@@ -36,6 +77,15 @@ pub(crate) fn contain_future<T>(
 /// The future of [`contain_future`].
 pub(crate) struct Contained<T> {
     state: State<T>,
+}
+
+/// A future that is dropped before its end is dropped as contained as one that came to it.
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        if let State::Running(_) = self.state {
+            discard(std::mem::replace(&mut self.state, State::Done));
+        }
+    }
 }
 
 enum State<T> {

@@ -7,7 +7,7 @@
 use std::{
     fmt,
     sync::{
-        Arc, RwLock,
+        Arc, RwLock, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -15,9 +15,9 @@ use std::{
 use futures::future::BoxFuture;
 
 use crate::{
-    contain::contain_future,
+    contain::{Callback, contain_future},
     error::ToolError,
-    execution::Agent,
+    execution::{Agent, AgentIdentity},
     sync::{read, write},
 };
 
@@ -93,7 +93,7 @@ where
         let Some((index, listener)) = self.listeners.next_from(from) else {
             return (self.middle)();
         };
-        let listener = Arc::clone(listener);
+        let listener = listener.clone();
         let arguments = self.arguments.clone();
         let next = Next { rest: self, from: index + 1 };
         Box::pin(contain_future(move || listener(arguments, next)))
@@ -108,13 +108,45 @@ pub(crate) struct Listeners<F: ?Sized> {
 
 struct Entry<F: ?Sized> {
     id: u64,
-    scope: Option<Agent>,
-    callback: Arc<F>,
+    scope: Scope,
+    callback: Callback<F>,
 }
 
 impl<F: ?Sized> Clone for Entry<F> {
     fn clone(&self) -> Self {
-        Self { id: self.id, scope: self.scope.clone(), callback: Arc::clone(&self.callback) }
+        Self { id: self.id, scope: self.scope.clone(), callback: self.callback.clone() }
+    }
+}
+
+/// Whose events a listener hears. It does not keep the agent alive: there are none of an agent that is gone.
+#[derive(Clone)]
+enum Scope {
+    Everybody,
+    Agent(u64, Weak<AgentIdentity>),
+}
+
+impl Scope {
+    fn hears(&self, agent: Option<&Agent>) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Agent(id, _) => agent.is_some_and(|agent| agent.id() == *id),
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Agent(_, identity) => identity.strong_count() > 0,
+        }
+    }
+}
+
+impl From<&Placement> for Scope {
+    fn from(placement: &Placement) -> Self {
+        match &placement.scope {
+            None => Self::Everybody,
+            Some(agent) => Self::Agent(agent.id(), agent.downgrade()),
+        }
     }
 }
 
@@ -128,17 +160,20 @@ impl<F: ?Sized> Listeners<F> {
     /// Adds a listener and returns its id for [`Listeners::remove`].
     pub(crate) fn add(&self, placement: &Placement, callback: Arc<F>) -> u64 {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry { id, scope: placement.scope.clone(), callback };
-        let mut entries = write(&self.entries);
-        let mut list = Vec::clone(&entries);
-        list.insert(if placement.prepend { 0 } else { list.len() }, entry);
-        *entries = Arc::new(list);
+        let entry = Entry { id, scope: Scope::from(placement), callback: callback.into() };
+        self.replace(|list| list.insert(if placement.prepend { 0 } else { list.len() }, entry));
         id
     }
 
     pub(crate) fn remove(&self, id: u64) {
+        self.replace(|list| list.retain(|entry| entry.id != id));
+    }
+
+    /// Puts a changed list in place, without the listeners of agents that are gone.
+    fn replace(&self, change: impl FnOnce(&mut Vec<Entry<F>>)) {
         let mut entries = write(&self.entries);
-        let list: Vec<_> = entries.iter().filter(|entry| entry.id != id).cloned().collect();
+        let mut list: Vec<_> = entries.iter().filter(|entry| entry.scope.is_alive()).cloned().collect();
+        change(&mut list);
         let replaced = std::mem::replace(&mut *entries, Arc::new(list));
         drop(entries);
         // Dropping a listener may run code of its owner; not under the lock.
@@ -168,15 +203,15 @@ pub(crate) struct Heard<F: ?Sized> {
 }
 
 impl<F: ?Sized> Heard<F> {
-    fn next_from(&self, from: usize) -> Option<(usize, &Arc<F>)> {
+    fn next_from(&self, from: usize) -> Option<(usize, &Callback<F>)> {
         let rest = self.entries.iter().enumerate().skip(from);
-        let mut heard = rest.filter(|(_, entry)| entry.scope.is_none() || entry.scope == self.agent);
+        let mut heard = rest.filter(|(_, entry)| entry.scope.hears(self.agent.as_ref()));
         heard.next().map(|(index, entry)| (index, &entry.callback))
     }
 
     /// All of them, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<F>> {
-        let heard = self.entries.iter().filter(|entry| entry.scope.is_none() || entry.scope == self.agent);
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Callback<F>> {
+        let heard = self.entries.iter().filter(|entry| entry.scope.hears(self.agent.as_ref()));
         heard.map(|entry| &entry.callback)
     }
 }

@@ -225,7 +225,8 @@ struct ExecutionState {
     assigned_signal: Mutex<Option<Signal>>,
     body_started: AtomicBool,
     frozen: AtomicBool,
-    deferred: Mutex<Vec<AdditionalContext>>,
+    /// `None`: nothing is deferred any more.
+    deferred: Mutex<Option<Vec<AdditionalContext>>>,
 }
 
 impl ToolExecution {
@@ -246,7 +247,7 @@ impl ToolExecution {
             assigned_signal: Mutex::new(None),
             body_started: AtomicBool::new(false),
             frozen: AtomicBool::new(false),
-            deferred: Mutex::new(Vec::new()),
+            deferred: Mutex::new(Some(Vec::new())),
         };
         (Self(Arc::new(state)), error)
     }
@@ -308,6 +309,14 @@ impl ToolExecution {
         }
     }
 
+    /// Puts `previous` back in the place of `current`, unless somebody has put another one there meanwhile.
+    pub(crate) fn restore_signal(&self, current: &Signal, previous: Option<Signal>) {
+        let mut assigned = lock(&self.0.assigned_signal);
+        if assigned.as_ref().is_some_and(|assigned| assigned.same(current)) && !self.is_frozen() {
+            *assigned = previous;
+        }
+    }
+
     pub(crate) fn assigned_signal(&self) -> Option<Signal> {
         lock(&self.0.assigned_signal).clone()
     }
@@ -330,11 +339,14 @@ impl ToolExecution {
     }
 
     pub(crate) fn defer_context(&self, context: AdditionalContext) {
-        lock(&self.0.deferred).push(context);
+        if let Some(deferred) = &mut *lock(&self.0.deferred) {
+            deferred.push(context);
+        }
     }
 
+    /// What was deferred; from now on nothing is.
     pub(crate) fn take_deferred(&self) -> Vec<AdditionalContext> {
-        std::mem::take(&mut *lock(&self.0.deferred))
+        lock(&self.0.deferred).take().unwrap_or_default()
     }
 }
 

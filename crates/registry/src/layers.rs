@@ -12,6 +12,7 @@ use std::{
 
 use crate::{
     config::Mode,
+    contain::Callback,
     error::{ProjectionError, ToolError},
     execution::{Agent, AgentIdentity, ToolExecution},
     tool::ToolDefinition,
@@ -31,7 +32,14 @@ pub(crate) struct Layers {
     transports: BTreeMap<u64, Transport>,
     last_id: u64,
     global_view: Option<Arc<View>>,
+    /// The agents that have a view now.
+    viewers: Vec<u64>,
+    changes_since_sweep: usize,
 }
+
+/// Looking for agents that are gone takes a look at every scope. Each change pays for so many of them, so that a
+/// registry of many agents does not look at all of them at every change.
+const SCOPES_PER_CHANGE: usize = 64;
 
 struct Scope {
     owner: Weak<AgentIdentity>,
@@ -130,7 +138,10 @@ impl Layers {
         let view = Arc::new(View::new(self.collect(agent)));
         match agent {
             None => self.global_view = Some(Arc::clone(&view)),
-            Some(agent) => self.scope_mut(agent).view = Some(Arc::clone(&view)),
+            Some(agent) => {
+                self.scope_mut(agent).view = Some(Arc::clone(&view));
+                self.viewers.push(agent.id());
+            }
         }
         view
     }
@@ -139,15 +150,15 @@ impl Layers {
     /// the lock.
     pub(crate) fn forget_views(&mut self) -> impl Sized + use<> {
         let mut views: Vec<_> = self.global_view.take().into_iter().collect();
+        for id in self.viewers.drain(..) {
+            views.extend(self.scopes.get_mut(&id).and_then(|scope| scope.view.take()));
+        }
         let mut orphans = Vec::new();
-        self.scopes.retain(|_, scope| {
-            views.extend(scope.view.take());
-            let is_alive = scope.owner.strong_count() > 0;
-            if !is_alive {
-                orphans.push(std::mem::take(&mut scope.tools));
-            }
-            is_alive
-        });
+        self.changes_since_sweep += 1;
+        if self.changes_since_sweep.saturating_mul(SCOPES_PER_CHANGE) >= self.scopes.len() {
+            self.changes_since_sweep = 0;
+            orphans.extend(self.scopes.extract_if(|_, scope| scope.owner.strong_count() == 0));
+        }
         (views, orphans)
     }
 
@@ -259,15 +270,15 @@ impl Filter {
 #[derive(Default)]
 pub(crate) struct GuardLayer {
     generation: u64,
-    guards: BTreeMap<u64, Arc<Guard>>,
+    guards: BTreeMap<u64, Callback<Guard>>,
 }
 
 impl GuardLayer {
-    pub(crate) fn insert(&mut self, id: u64, guard: Arc<Guard>) {
+    pub(crate) fn insert(&mut self, id: u64, guard: Callback<Guard>) {
         self.guards.insert(id, guard);
     }
 
-    pub(crate) fn remove(&mut self, id: u64) -> Option<Arc<Guard>> {
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Callback<Guard>> {
         let guard = self.guards.remove(&id);
         if guard.is_some() && self.guards.is_empty() {
             self.generation += 1;
@@ -276,14 +287,14 @@ impl GuardLayer {
     }
 
     /// The guard behind `cursor`, and the cursor of the one after it. A cursor starts as `None`.
-    pub(crate) fn next(&self, cursor: Option<GuardCursor>) -> Option<(GuardCursor, Arc<Guard>)> {
+    pub(crate) fn next(&self, cursor: Option<GuardCursor>) -> Option<(GuardCursor, Callback<Guard>)> {
         let after = match cursor {
             Some(cursor) if cursor.generation != self.generation => return None,
             Some(cursor) => Bound::Excluded(cursor.id),
             None => Bound::Unbounded,
         };
         let (id, guard) = self.guards.range((after, Bound::Unbounded)).next()?;
-        Some((GuardCursor { generation: self.generation, id: *id }, Arc::clone(guard)))
+        Some((GuardCursor { generation: self.generation, id: *id }, guard.clone()))
     }
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     config::Mode,
-    contain::contain_result,
+    contain::{Callback, contain_result},
     error::ToolError,
     events::run_waterfall,
     execution::{Agent, AgentIdentity},
@@ -84,7 +84,7 @@ impl StandsIn {
 #[derive(Clone)]
 enum SectionText {
     Fixed(Arc<str>),
-    Made(Arc<MakeText>),
+    Made(Callback<MakeText>),
 }
 
 type MakeText = dyn Fn(&PromptContext) -> Result<String, ToolError> + Send + Sync;
@@ -104,8 +104,8 @@ impl Section {
         order: i32,
         make: impl Fn(&PromptContext) -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        let text = SectionText::Made(Arc::new(make));
-        Self { name: name.into(), order, text, stands_in: StandsIn::Any }
+        let make: Arc<MakeText> = Arc::new(make);
+        Self { name: name.into(), order, text: SectionText::Made(make.into()), stands_in: StandsIn::Any }
     }
 
     /// Leaves the section out for agents to whom tools are presented in mode `native`.
@@ -187,7 +187,9 @@ impl ToolRegistry {
     pub fn add_section(&self, agent: Option<&Agent>, section: Section) -> Result<Registration, SectionError> {
         let shared = self.shared();
         let id = shared.next_id();
-        write(&shared.prompt).sections.insert(id, agent, section)?;
+        let (inserted, orphans) = write(&shared.prompt).sections.insert(id, agent, section);
+        drop(orphans);
+        inserted.map_err(|section| already_registered(&section))?;
         let (shared, agent) = (Arc::downgrade(shared), agent.cloned());
         Ok(Registration::new(move || {
             if let Some(shared) = shared.upgrade() {
@@ -208,7 +210,9 @@ impl ToolRegistry {
     ) -> Result<Registration, SectionError> {
         let shared = self.shared();
         let id = shared.next_id();
-        write(&shared.prompt).variables.insert(id, agent, variable)?;
+        let (inserted, orphans) = write(&shared.prompt).variables.insert(id, agent, variable);
+        drop(orphans);
+        inserted.map_err(|variable| already_registered(&variable))?;
         let (shared, agent) = (Arc::downgrade(shared), agent.cloned());
         Ok(Registration::new(move || {
             if let Some(shared) = shared.upgrade() {
@@ -334,7 +338,14 @@ impl HasName for Variable {
 /// Named things in two layers, each in order of registration.
 struct Named<T> {
     global: BTreeMap<u64, T>,
-    scopes: HashMap<u64, (Weak<AgentIdentity>, BTreeMap<u64, T>)>,
+    scopes: HashMap<u64, NamedScope<T>>,
+}
+
+/// One agent's, with the agent.
+type NamedScope<T> = (Weak<AgentIdentity>, BTreeMap<u64, T>);
+
+fn already_registered(item: &impl HasName) -> SectionError {
+    SectionError::AlreadyRegistered { name: Arc::clone(item.name()) }
 }
 
 impl<T> Default for Named<T> {
@@ -344,8 +355,11 @@ impl<T> Default for Named<T> {
 }
 
 impl<T: HasName> Named<T> {
-    fn insert(&mut self, id: u64, agent: Option<&Agent>, item: T) -> Result<(), SectionError> {
-        self.scopes.retain(|_, (owner, _)| owner.strong_count() > 0);
+    /// Inserts `item`, or gives it back if its name is taken. With it comes what belonged to agents that are gone: what
+    /// is dropped may run code of its owner, so it is not dropped under the lock.
+    fn insert(&mut self, id: u64, agent: Option<&Agent>, item: T) -> (Result<(), T>, Vec<NamedScope<T>>) {
+        let gone = self.scopes.extract_if(|_, (owner, _)| owner.strong_count() == 0);
+        let orphans = gone.map(|(_, orphan)| orphan).collect();
         let layer = match agent {
             None => &mut self.global,
             Some(agent) => {
@@ -354,10 +368,10 @@ impl<T: HasName> Named<T> {
             }
         };
         if layer.values().any(|known| known.name() == item.name()) {
-            return Err(SectionError::AlreadyRegistered { name: Arc::clone(item.name()) });
+            return (Err(item), orphans);
         }
         layer.insert(id, item);
-        Ok(())
+        (Ok(()), orphans)
     }
 
     fn remove(&mut self, id: u64, agent: Option<&Agent>) -> Option<T> {

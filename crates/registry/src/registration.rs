@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Mutex};
 
-use crate::sync::lock;
+use crate::{contain::contain, sync::lock};
 
 /// Owns one registration (a tool, a filter, a guard, a listener, …) and ends it when dropped.
 ///
@@ -44,11 +44,14 @@ impl Registration {
         self
     }
 
-    /// Ends the registration. A second call does nothing.
+    /// Ends the registration. A second call does nothing. If code of others panics that runs for it, such as the
+    /// destructor of what was registered, that is logged and the rest ends all the same.
     pub fn dispose(&self) {
         let undo = std::mem::take(&mut *lock(&self.undo));
         for undo in undo.into_iter().rev() {
-            undo();
+            if let Err(error) = contain(undo) {
+                tracing::warn!(%error, "the end of a registration panicked");
+            }
         }
     }
 

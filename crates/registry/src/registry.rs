@@ -278,7 +278,7 @@ impl ToolRegistry {
         let id = {
             let mut layers = write(&self.shared.layers);
             let id = layers.next_id();
-            layers.guards_mut(scope).insert(id, guard);
+            layers.guards_mut(scope).insert(id, guard.into());
             id
         };
         self.shared.has_guards.store(true, Ordering::Release);
@@ -308,7 +308,8 @@ impl ToolRegistry {
                 let name = Arc::clone(definition.name_shared());
                 return Err(RegisterError::AlreadyRegistered { name, scoped: scope.is_some() });
             }
-            layer.insert(id, definition);
+            // A clone: a definition that is refused is dropped outside of the lock.
+            layer.insert(id, definition.clone());
             Ok(id)
         })?;
         let scope = scope.cloned();

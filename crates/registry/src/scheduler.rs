@@ -34,7 +34,7 @@ mod lane;
 
 use lane::Lane;
 
-/// Runs a body that was not ready when it was first polled.
+/// Runs a body that was not ready when it was first polled. If it panics, that is logged and the call is abandoned.
 pub type Spawn = Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
 
 /// How a pool works.
@@ -187,8 +187,10 @@ impl CallPool {
 
     /// Ends the pool: nothing can be submitted any more, and it finishes when all that was is committed or abandoned.
     pub fn close(&self) {
-        let _queue = lock(&self.shared.queue);
-        self.shared.closed.store(true, Ordering::SeqCst);
+        {
+            let _queue = lock(&self.shared.queue);
+            self.shared.closed.store(true, Ordering::SeqCst);
+        }
         self.shared.notify();
     }
 

@@ -152,7 +152,7 @@ impl Shared {
         listeners
             .iter()
             .enumerate()
-            .try_for_each(|(told, listener)| contain_result(|| listener()).map_err(|error| (told, error)))
+            .try_for_each(|(told, listener)| contain_result(&**listener).map_err(|error| (told, error)))
     }
 
     /// Tells at most `count` listeners; for changes that cannot be taken back.
@@ -161,7 +161,7 @@ impl Shared {
             return;
         };
         for listener in listeners.iter().take(count) {
-            if let Err(error) = contain_result(|| listener()) {
+            if let Err(error) = contain_result(&**listener) {
                 tracing::warn!(%error, "a tools/change listener failed");
             }
         }

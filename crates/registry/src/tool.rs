@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     cancellation::Signal,
-    contain::{contain, contain_result},
+    contain::{Callback, contain, contain_result, discard},
     content::{AdditionalContext, ContentBlock},
     error::ToolError,
     execution::{Agent, CallId, Token, ToolExecution, ToolResult},
@@ -55,7 +55,7 @@ pub(crate) struct Definition {
     render: Option<Box<Render>>,
     presentation_meta: Option<Box<PresentationMeta>>,
     execute: Option<Box<Execute>>,
-    finalize_content: Option<Arc<FinalizeContent>>,
+    finalize_content: Option<Callback<FinalizeContent>>,
     timeout: Option<Duration>,
     is_concurrency_safe: Option<Box<Classify>>,
     present_call: Option<Box<PresentCall>>,
@@ -71,6 +71,19 @@ type PresentCall = dyn Fn(&Json) -> Option<CallView> + Send + Sync;
 type PresentResult = dyn Fn(&Json, &ToolOutcomeView<'_>) -> Option<ResultView> + Send + Sync;
 pub(crate) type FinalizeContent =
     dyn Fn(&ToolExecution, &ToolResult) -> Result<Option<Vec<ContentBlock>>, ToolError> + Send + Sync;
+
+/// The callbacks are somebody else's and so are their destructors: what panics in one is contained, and the others
+/// are dropped all the same.
+impl Drop for Definition {
+    fn drop(&mut self) {
+        discard(self.render.take());
+        discard(self.presentation_meta.take());
+        discard(self.execute.take());
+        discard(self.is_concurrency_safe.take());
+        discard(self.present_call.take());
+        discard(self.present_result.take());
+    }
+}
 
 enum Parameters {
     /// Sent to the model as it is; arguments are not validated by the registry.
@@ -223,7 +236,7 @@ impl ToolDefinition {
         }
     }
 
-    pub(crate) fn finalizer(&self) -> Option<Arc<FinalizeContent>> {
+    pub(crate) fn finalizer(&self) -> Option<Callback<FinalizeContent>> {
         self.0.finalize_content.clone()
     }
 

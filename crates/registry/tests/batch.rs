@@ -418,3 +418,19 @@ fn an_observer_that_panics_loses_no_result() {
     assert_eq!(texts(&setup.run(calls(&["t", "t"]))), ["{}", "{}"]);
     assert_eq!(calls_seen.load(Ordering::SeqCst), 4);
 }
+
+#[test]
+fn bodies_that_cannot_be_spawned_are_aborted_and_the_others_go_on() {
+    let registry = ToolRegistry::default();
+    let slow = echo("slow").concurrency_safe(|_| true).execute(|args: Json, _| async move {
+        yield_once().await;
+        Ok(args)
+    });
+    let _tools = [registry.register(slow), registry.register(echo("t"))];
+    let calls =
+        [BatchCall::new("1", "slow", ""), BatchCall::new("2", "slow", ""), BatchCall::new("3", "t", "")];
+    let batch = ToolBatch::new(calls).with_spawn(|_| panic!("no runtime"));
+    let outcome = run(registry.execute_batch(batch));
+    let codes: Vec<_> = outcome.results.iter().map(|one| code(&one.result)).collect();
+    assert_eq!(codes, [Some("ABORTED".to_owned()), Some("ABORTED".to_owned()), None]);
+}

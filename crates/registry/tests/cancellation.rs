@@ -1,8 +1,13 @@
 //! Contract 3.10: signals, and which abort a call ends in.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Wake, Waker},
 };
 
 use code_mode_registry::{CancelReason, Signal, SignalSource, ToolError, ToolRegistry, ToolResult};
@@ -234,4 +239,45 @@ fn many_calls_on_one_signal_leave_nothing_behind() {
     }
     assert_eq!(bodies.load(Ordering::SeqCst), 1_000);
     assert!(stop.cancel("end"));
+}
+
+/// A signal that follows `first` through very many others.
+fn end_of_a_chain(first: &SignalSource) -> Signal {
+    (0..100_000).fold(first.signal(), |signal, _| Signal::any([signal, SignalSource::new().signal()]))
+}
+
+#[test]
+fn chains_of_signals_of_any_length_are_cancelled_and_dropped() {
+    let work = || {
+        let first = SignalSource::new();
+        let signal = end_of_a_chain(&first);
+        first.cancel("stop");
+        assert_eq!(signal.reason().unwrap().as_str(), "stop");
+        drop(signal);
+        drop(end_of_a_chain(&SignalSource::new()));
+    };
+    std::thread::Builder::new().stack_size(512 * 1024).spawn(work).unwrap().join().unwrap();
+}
+
+/// A waker that looks at a signal whenever it is cloned, woken or dropped.
+struct Looks(Signal);
+
+impl Wake for Looks {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        assert!(poll_once(&mut self.0.cancelled()).is_pending());
+    }
+}
+
+#[test]
+fn a_replaced_waker_is_dropped_outside_of_the_lock() {
+    let source = SignalSource::new();
+    let mut waiting = source.signal().cancelled();
+    let waker = Waker::from(Arc::new(Looks(source.signal())));
+    assert!(Pin::new(&mut waiting).poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert!(poll_once(&mut waiting).is_pending());
 }

@@ -129,3 +129,19 @@ fn a_wrapper_failure_is_an_error_result_for_the_outer_wrapper_too() {
     let _inner = registry.on_execute(|_, _| async { panic!("inner") });
     check_failure(&execute(&registry, "t"), "caught inner", None);
 }
+
+#[test]
+fn what_is_deferred_after_the_body_is_not_kept() {
+    let registry = ToolRegistry::default();
+    let kept: Arc<Mutex<Option<ToolRunContext>>> = Arc::default();
+    let keep = Arc::clone(&kept);
+    let tool = echo("t").execute(move |args, ctx| {
+        *keep.lock().unwrap() = Some(ctx);
+        async move { Ok(args) }
+    });
+    let _tool = registry.register(tool).unwrap();
+    assert!(execute(&registry, "t").additional_contexts().is_empty());
+    let text: Arc<str> = "late".into();
+    kept.lock().unwrap().as_ref().unwrap().defer_context(AdditionalContext::text("tool", Arc::clone(&text)));
+    assert_eq!(Arc::strong_count(&text), 1);
+}

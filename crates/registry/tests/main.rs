@@ -11,6 +11,8 @@ mod stock_policies;
 
 mod registration;
 
+mod destructors;
+
 mod visibility;
 
 mod guards;
@@ -24,6 +26,8 @@ mod policy_stage;
 mod approval;
 
 mod dispatch;
+
+mod dispatch_signals;
 
 mod canonical;
 

@@ -524,3 +524,35 @@ fn a_listener_that_runs_the_first_phase_twice_breaks_an_invariant() {
     drop(installed);
     assert_eq!(code(&execute(&registry, "t")).as_deref(), Some("UNKNOWN_TOOL"));
 }
+
+#[test]
+fn a_store_that_panics_keeps_the_content() {
+    struct Broken;
+    impl SpillStore for Broken {
+        fn store(&self, _: Spill) -> BoxFuture<'static, Result<String, ToolError>> {
+            panic!("disk on fire")
+        }
+    }
+    let registry = ToolRegistry::default();
+    let _tool = registry.register(echo("t").render(|_, _| "x".repeat(100))).unwrap();
+    let _spill = SpillPolicy::new(Broken).with_max_inline_bytes(20).install(&registry);
+    assert_eq!(execute(&registry, "t").text(), "x".repeat(100));
+}
+
+#[test]
+fn names_that_no_tool_answers_to_do_not_fill_the_metrics() {
+    let registry = ToolRegistry::default();
+    let (metrics, _installed) = Metrics::install(&registry);
+    execute(&registry, &"n".repeat(257));
+    for number in 0..1_100 {
+        execute(&registry, &format!("unknown {number}"));
+    }
+    let _tool = registry.register(echo("t")).unwrap();
+    execute(&registry, "t");
+    let snapshot = metrics.snapshot();
+    assert_eq!(snapshot["t"].calls, 1);
+    assert_eq!(snapshot["unknown 0"].calls, 1);
+    assert_eq!(snapshot.len(), 1_001);
+    assert_eq!(snapshot.values().map(|tool| tool.calls).sum::<u64>(), 1_102);
+    assert_eq!(snapshot[Metrics::OTHER_NAMES].calls, 102);
+}

@@ -432,3 +432,36 @@ fn a_typed_tools_output_schema_is_what_it_writes() {
     let schema = tool.output_schema().unwrap().document();
     assert_eq!(schema.get("required"), Some(&json!(["count"])));
 }
+
+#[test]
+fn listeners_of_an_agent_that_is_gone_are_forgotten() {
+    let registry = ToolRegistry::default();
+    let agent = Agent::new("a");
+    let token = Arc::new(());
+    let held = Arc::clone(&token);
+    registry.hooks().for_agent(&agent).on_result(move |_, _| drop(Arc::clone(&held))).keep();
+    drop(agent);
+    let _next = registry.on_result(|_, _| {});
+    assert_eq!(Arc::strong_count(&token), 1);
+}
+
+#[test]
+fn what_many_agents_left_is_forgotten_too() {
+    let registry = ToolRegistry::default();
+    let token = Arc::new(());
+    let agents: Vec<_> = (0..1_000).map(|_| Agent::new("a")).collect();
+    for agent in &agents {
+        let held = Arc::clone(&token);
+        let tool = echo("t").execute(move |args, _| {
+            let _held = &held;
+            async move { Ok(args) }
+        });
+        registry.register_for(agent, tool).unwrap().keep();
+    }
+    assert_eq!(Arc::strong_count(&token), 1_001);
+    drop(agents);
+    for _ in 0..100 {
+        registry.register(echo("u")).unwrap().dispose();
+    }
+    assert_eq!(Arc::strong_count(&token), 1);
+}

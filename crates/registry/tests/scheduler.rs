@@ -1,9 +1,13 @@
 //! Contract 3.14 and 7.4: the pool that native batches and programs share.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-    mpsc,
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    task::{Context, Wake, Waker},
 };
 
 use code_mode_registry::{
@@ -305,4 +309,23 @@ fn pool_that_nobody_ever_drove_abandons_its_queue_when_it_is_dropped() {
     setup.submit(&pool, &["a"]);
     drop(pool);
     assert_eq!(setup.told(), ["abandon a"]);
+}
+
+/// A waker that looks at the pool while it is woken.
+struct LooksAt(CallPool);
+
+impl Wake for LooksAt {
+    fn wake(self: Arc<Self>) {
+        assert!(!format!("{:?}", self.0).is_empty());
+    }
+}
+
+#[test]
+fn closing_a_pool_wakes_its_driver_outside_of_the_lock() {
+    let pool = CallPool::new(ToolRegistry::default(), PoolConfig::new(1, CommitOrder::Completion));
+    let mut driving = Box::pin(pool.drive());
+    let waker = Waker::from(Arc::new(LooksAt(pool.clone())));
+    assert!(driving.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    pool.close();
+    assert!(poll_once(&mut driving).is_ready());
 }

@@ -1,10 +1,11 @@
 //! The full vocabulary: any JSON Schema, validated by the `jsonschema` crate within guarded depth.
 
 use std::thread;
+use std::time::Duration;
 
-use jsonschema::Validator;
+use jsonschema::{PatternOptions, Validator};
 
-use self::effort::{Failure, bounded};
+use self::effort::{Budget, Failure, bounded};
 use self::messages::{Violation, describe};
 use self::node::Canonical;
 use self::repair::{modernize, repair};
@@ -15,6 +16,7 @@ mod effort;
 mod messages;
 mod node;
 mod repair;
+mod spread;
 
 /// Violations that are reported as text, the rest is counted.
 pub(crate) const MAX_REPORTED: usize = 10;
@@ -44,12 +46,29 @@ const STACK_BYTES: usize = 256 << 10;
 const MAX_LOOKS: u64 = 10_000_000;
 const MAX_LOOKS_PER_NODE: u64 = 200;
 
+/// The same for nodes that are hashed, which `uniqueItems` does once for each array of such that they are in.
+const MAX_HASHED: u64 = 5_000_000;
+const MAX_HASHED_PER_NODE: u64 = 20;
+
 /// Looks that finding out what exactly is wrong may take, divided by the value's depth: every error
 /// holds its paths, and so their number times the depth is what memory they take.
 const MAX_LOOKS_FOR_ERRORS: u64 = 2_000_000;
 
 /// Looks at each node that finding the first error may take beyond that.
 const MAX_LOOKS_FOR_FIRST_ERROR_PER_NODE: u64 = 20;
+
+/// Schemas that may apply to one value at once. A look counts once for every so many of them, because not each of them
+/// looks at the value.
+const MAX_SPREAD: u64 = 1_000_000;
+const SPREAD_PER_LOOK: u64 = 1_000;
+
+/// Steps back that one pattern may take on one text.
+const MAX_BACKTRACKS: usize = 250_000;
+
+/// Where there are patterns: the time for telling valid from invalid, and for finding out what is wrong. One text that
+/// is being looked at is looked at to its end.
+const MAX_TIME: Duration = Duration::from_secs(2);
+const MAX_TIME_FOR_ERRORS: Duration = Duration::from_millis(500);
 
 /// Above this product of a value's size and depth only the first error is looked for.
 const MAX_EXAMINED: usize = 1_000_000;
@@ -58,6 +77,8 @@ const MAX_EXAMINED: usize = 1_000_000;
 pub(crate) struct FullValidator {
     validator: Validator<Canonical>,
     reach: Reach,
+    /// What a look counts.
+    weight: u64,
 }
 
 /// What came of compiling a schema.
@@ -77,9 +98,16 @@ pub(crate) fn compile(document: &Json) -> Compiled {
     if document.is_deeper_than(MAX_SCHEMA_DEPTH) {
         return failed(&format!("it nests deeper than {MAX_SCHEMA_DEPTH} levels"));
     }
+    let spread = spread::of(document);
+    if spread > MAX_SPREAD {
+        return failed(&format!(
+            "more than {MAX_SPREAD} schemas apply to one value, because references multiply"
+        ));
+    }
     match with_stack(COMPILE_STACK_BYTES, || build(document)) {
         Ok(Ok((validator, warnings))) => {
-            let validator = FullValidator { validator, reach: Reach::of(document) };
+            let weight = 1 + spread / SPREAD_PER_LOOK;
+            let validator = FullValidator { validator, reach: Reach::of(document), weight };
             Compiled { validator: Some(validator), warnings }
         }
         Ok(Err(reason)) | Err(reason) => failed(&reason),
@@ -94,6 +122,7 @@ fn build(document: &Json) -> Result<(Validator<Canonical>, Vec<String>), String>
         let options = jsonschema::options_for::<Canonical>()
             .offline()
             .should_validate_formats(false)
+            .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS))
             .without_content_encoding_support("base64")
             .without_content_media_type_support("application/json");
         let error = match options.build(&schema) {
@@ -128,12 +157,17 @@ impl FullValidator {
 
     fn violations(&self, value: &Json, label: &str, extent: Extent) -> Result<Vec<String>, String> {
         let looks = MAX_LOOKS + MAX_LOOKS_PER_NODE * extent.nodes as u64;
-        match bounded(looks, || self.validator.is_valid(value)) {
+        match bounded(self.budget(looks, MAX_TIME, extent), || self.validator.is_valid(value)) {
             Ok(true) => Ok(Vec::new()),
             Ok(false) => Ok(self.explain(value, label, extent)),
             Err(Failure::TooLong) => Err("it takes too long".to_owned()),
             Err(Failure::Panicked) => Err(PANICKED.to_owned()),
         }
+    }
+
+    fn budget(&self, looks: u64, time: Duration, extent: Extent) -> Budget {
+        let hashed = MAX_HASHED + MAX_HASHED_PER_NODE * extent.nodes as u64;
+        Budget { looks, weight: self.weight, hashed, time: self.reach.has_patterns.then_some(time) }
     }
 
     /// Says what is wrong with `value`, which is not valid, as exactly as the effort permits.
@@ -146,10 +180,11 @@ impl FullValidator {
         let first = || texts(describe(self.validator.validate(value).err(), value, label));
         let mut found = Vec::new();
         if extent.nodes.saturating_mul(extent.depth + 1) <= MAX_EXAMINED {
-            found = bounded(looks_for_all, all).unwrap_or_default();
+            found = bounded(self.budget(looks_for_all, MAX_TIME_FOR_ERRORS, extent), all).unwrap_or_default();
         }
         if found.is_empty() {
-            found = bounded(looks_for_first, first).unwrap_or_default();
+            found =
+                bounded(self.budget(looks_for_first, MAX_TIME_FOR_ERRORS, extent), first).unwrap_or_default();
         }
         if found.is_empty() {
             let root = if label.is_empty() { "arguments" } else { label };
@@ -186,11 +221,12 @@ struct Reach {
     references: usize,
     /// Subschemas that apply to the same value as the schema they are in, references included.
     in_place: usize,
+    has_patterns: bool,
 }
 
 impl Reach {
     fn of(schema: &Json) -> Reach {
-        let mut reach = Reach { depth: 0, references: 0, in_place: 0 };
+        let mut reach = Reach { depth: 0, references: 0, in_place: 0, has_patterns: false };
         let mut pending = vec![(schema, 1)];
         while let Some((schema, depth)) = pending.pop() {
             reach.depth = reach.depth.max(depth);
@@ -221,6 +257,7 @@ impl Reach {
                 self.in_place += member.as_object().map_or(1, crate::Object::len);
             }
             "not" | "if" | "then" | "else" => self.in_place += 1,
+            "pattern" | "patternProperties" => self.has_patterns = true,
             _ => {}
         }
     }

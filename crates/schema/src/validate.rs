@@ -1,5 +1,6 @@
 //! Validation of values against schemas of the closed subset, with one violation text per case.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::json::Path;
@@ -51,8 +52,30 @@ enum Node {
 #[derive(Debug)]
 struct Scalar {
     kind: Type,
-    allowed: Option<Array>,
+    allowed: Option<Allowed>,
     fixed: Option<Json>,
+}
+
+#[derive(Debug)]
+struct Allowed {
+    values: Array,
+    /// The same, where they are too many to be searched for every value.
+    lookup: Option<HashSet<Json>>,
+}
+
+impl Allowed {
+    fn new(values: &Array) -> Allowed {
+        const MAX_SEARCHED: usize = 16;
+        let is_long = values.len() > MAX_SEARCHED;
+        Allowed { values: values.clone(), lookup: is_long.then(|| values.iter().cloned().collect()) }
+    }
+
+    fn contains(&self, value: &Json) -> bool {
+        match &self.lookup {
+            Some(lookup) => lookup.contains(value),
+            None => self.values.contains(value),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -140,7 +163,7 @@ fn compile<'a>(schema: &'a Json, child: &mut dyn FnMut(&'a Json) -> NodeId) -> N
         }
         _ => Node::Scalar(Scalar {
             kind,
-            allowed: schema.get("enum").and_then(Json::as_array).cloned(),
+            allowed: schema.get("enum").and_then(Json::as_array).map(Allowed::new),
             fixed: schema.get("const").cloned(),
         }),
     }
@@ -245,7 +268,7 @@ impl<'a> Run<'a> {
             };
             self.report(|path| format!("\"{path}\" must be {expected}"));
         } else if let Some(allowed) = scalar.allowed.as_ref().filter(|all| !all.contains(value)) {
-            self.report(|path| format!("\"{path}\" must be one of {}", allowed.to_text()));
+            self.report(|path| format!("\"{path}\" must be one of {}", allowed.values.to_text()));
         } else if let Some(fixed) = scalar.fixed.as_ref().filter(|fixed| *fixed != value) {
             self.report(|path| format!("\"{path}\" must be {fixed}"));
         }

@@ -414,6 +414,56 @@ fn patterns_that_backtrack_do_not_take_forever() {
 }
 
 #[test]
+fn patterns_that_backtrack_on_every_item_do_not_take_forever() {
+    let schema = Schema::full(json!({"items": {"pattern": "(?:(?=a)a|a)*c"}}));
+    let value: Json = (0..2_000).map(|n| Json::from(format!("{}!{n}", "a".repeat(60)))).collect();
+    assert_eq!(schema.validate(&value, "value").len(), 1);
+    let schema = Schema::full(json!({"items": {"not": {"pattern": "(?:(?=a)a|a)*c"}}}));
+    check(schema.document(), &value, &[r#""value" cannot be validated: it takes too long"#]);
+    let names: Json =
+        Object::from_iter((0..2_000).map(|n| (format!("{}!{n}", "a".repeat(60)), json!(1)))).into();
+    let schema = Schema::full(json!({"patternProperties": {"(?:(?=a)a|a)*c": true}}));
+    check(schema.document(), &names, &[r#""value" cannot be validated: it takes too long"#]);
+}
+
+/// Definitions each of which refers to the next one twice.
+fn doubling(levels: usize, choice: &str, innermost: Json) -> Json {
+    let mut definitions = Object::builder();
+    for level in 0..levels {
+        let next = json!({"$ref": (format!("#/$defs/{}", level + 1))});
+        definitions.insert(level.to_string(), json!({(choice): [next.clone(), next]}));
+    }
+    definitions.insert(levels.to_string(), innermost);
+    json!({"type": "object", "allOf": [{"$ref": "#/$defs/0"}], "$defs": (Json::from(definitions.build()))})
+}
+
+#[test]
+fn references_that_multiply_do_not_take_forever() {
+    for choice in ["allOf", "anyOf", "oneOf"] {
+        for innermost in [json!(true), json!({}), json!({"type": "object"})] {
+            let schema = check_warning(
+                &doubling(40, choice, innermost),
+                "the schema cannot be compiled: more than 1000000 schemas apply to one value, because references multiply",
+            );
+            assert_eq!(schema.validate(&json!(1), "value"), [r#""value" must be an object"#]);
+        }
+    }
+    check(&doubling(7, "allOf", json!({"required": ["a"]})), &json!({"a": 1}), &[]);
+}
+
+#[test]
+fn unique_items_inside_unique_items_do_not_take_forever() {
+    let schema = json!({"uniqueItems": true, "items": {"$ref": "#"}});
+    let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner, 1, 2]));
+    check(
+        &schema,
+        &nested(20),
+        &[r#""value[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]" must not have equal items"#],
+    );
+    check(&schema, &nested(2_000), &[r#""value" cannot be validated: it takes too long"#]);
+}
+
+#[test]
 fn long_lists_of_values_are_cut() {
     let values: Vec<Json> = (0..1_000).map(|n| Json::from(format!("value number {n}"))).collect();
     let schema = Schema::full(json!({"enum": (Json::from(values)), "type": ["string"]}));

@@ -169,3 +169,11 @@ fn arguments_that_do_not_follow_the_type_are_named() {
         ]
     );
 }
+
+#[test]
+fn long_values_are_not_quoted_whole() {
+    let error = from_json::<Vec<u8>>(&json!(["é".repeat(100_000)])).unwrap_err();
+    assert_eq!(error.path, "[0]");
+    assert!(error.message.starts_with("invalid type: string \"éé") && error.message.ends_with("é…"));
+    assert_eq!(error.message.chars().count(), 1_001);
+}

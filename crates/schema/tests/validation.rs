@@ -270,3 +270,17 @@ fn text_of_violations_is_bounded() {
     let counted: usize = last.strip_prefix("and ").unwrap().strip_suffix(" more").unwrap().parse().unwrap();
     assert_eq!(counted + violations.len() - 1, 100_000);
 }
+
+#[test]
+fn long_enums_are_not_searched_for_every_value() {
+    let names =
+        |from: u32| (from..from + 10_000).map(|n| Json::from(format!("a name that is not short {n}")));
+    let allowed: Json = names(0).collect();
+    let schema =
+        Schema::subset(json!({"type": "array", "items": {"type": "string", "enum": allowed}})).unwrap();
+    assert_eq!(schema.validate(&names(0).collect(), "value"), [""; 0]);
+    let violations = schema.validate(&names(10_000).collect(), "value");
+    assert_eq!(violations.len(), 2);
+    assert!(violations[0].starts_with(r#""value[0]" must be one of ["a name that is not short 0","#));
+    assert_eq!(violations[1], "and 9999 more");
+}

@@ -56,8 +56,7 @@ async fn around_the_body(run: &Run) -> Result<Arc<ToolResult>, ToolError> {
         })
     };
     let arguments = Dispatch::new(run.execution.clone(), Arc::clone(&run.shared));
-    let result = run_waterfall(wrappers, arguments, middle).await;
-    orphanage.drain().await;
+    let result = orphanage.beside(run_waterfall(wrappers, arguments, middle)).await;
     // A wrapper that did not put the caller's signal back must not leave its own to the later stages.
     run.execution.assign_signal(None);
     result
@@ -88,7 +87,7 @@ async fn dispatch_once(shared: &Shared, execution: &ToolExecution, abandoned: Si
     let is_cancelled = fused.signal.is_cancelled();
     fused.settle();
     if in_place.is_some() {
-        execution.assign_signal(in_place);
+        execution.restore_signal(&fused.signal, in_place);
     }
     if is_cancelled && !result.is_error() {
         return failed(execution, aborted());

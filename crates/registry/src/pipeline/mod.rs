@@ -32,6 +32,7 @@ use futures::future::BoxFuture;
 use invariants::Passed;
 
 use crate::{
+    contain::Callback,
     error::ToolFailure,
     execution::{ToolCall, ToolExecution, ToolResult},
     shared::Shared,
@@ -195,7 +196,7 @@ pub(crate) struct Run {
     execution: ToolExecution,
     span: tracing::Span,
     /// Captured by the first stage; survives the tool's unregistration.
-    finalizer: Option<Arc<FinalizeContent>>,
+    finalizer: Option<Callback<FinalizeContent>>,
     progress: Progress,
     passed: Passed,
 }

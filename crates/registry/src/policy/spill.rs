@@ -3,11 +3,12 @@
 use std::{
     collections::HashSet,
     fs, io,
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
 
 use crate::{
     CallId, ContentBlock, Next, PostDecision, Registration, ToolError, ToolExecution, ToolRegistry,
@@ -127,7 +128,8 @@ impl SpillPolicy {
             call_id: execution.call_id().clone(),
             text: Arc::clone(&text),
         };
-        match self.store.store(spill).await {
+        let stored = AssertUnwindSafe(async { self.store.store(spill).await }).catch_unwind().await;
+        match stored.unwrap_or_else(|_| Err(ToolError::new("the store panicked"))) {
             Ok(locator) => preview(&text, &locator, &self.hint, self.max_inline_bytes),
             Err(error) => {
                 tracing::warn!(%error, tool = execution.name(), "a result could not be spilled");

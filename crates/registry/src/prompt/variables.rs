@@ -3,7 +3,10 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use super::PromptError;
-use crate::{contain::contain_result, error::ToolError};
+use crate::{
+    contain::{Callback, contain_result},
+    error::ToolError,
+};
 
 /// One variable. Names are made of letters, digits, `_`, `-`, `.` and `:`; anything else between double
 /// braces is ordinary text.
@@ -16,8 +19,10 @@ pub struct Variable {
 #[derive(Clone)]
 enum Value {
     Fixed(Arc<str>),
-    Made(Arc<dyn Fn() -> Result<String, ToolError> + Send + Sync>),
+    Made(Callback<MakeValue>),
 }
+
+type MakeValue = dyn Fn() -> Result<String, ToolError> + Send + Sync;
 
 impl Variable {
     /// A variable of fixed text.
@@ -32,7 +37,8 @@ impl Variable {
         name: impl Into<Arc<str>>,
         make: impl Fn() -> Result<String, ToolError> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), value: Value::Made(Arc::new(make)) }
+        let make: Arc<MakeValue> = Arc::new(make);
+        Self { name: name.into(), value: Value::Made(make.into()) }
     }
 
     pub(super) fn name(&self) -> &Arc<str> {
@@ -89,7 +95,7 @@ impl Variables {
         match &variable.value {
             Value::Fixed(text) => Ok(Arc::clone(text)),
             Value::Made(make) => {
-                contain_result(|| make()).map(Arc::from).map_err(|error| PromptError::Variable {
+                contain_result(&**make).map(Arc::from).map_err(|error| PromptError::Variable {
                     variable: Arc::clone(&variable.name),
                     message: Arc::from(error.message()),
                 })

@@ -12,6 +12,7 @@ use futures::{FutureExt, StreamExt, channel::oneshot, future::BoxFuture, stream:
 
 use super::{CallObserver, CommitOrder, Pool, Submitted, abandon, observe};
 use crate::{
+    contain::contain,
     pipeline::{Admission, SettledCall, StartedCall},
     sync::lock,
     visibility::ExecutionMode,
@@ -166,13 +167,14 @@ impl Lane {
             None => body.map(move |settled| (place, Some(settled))).boxed(),
             Some(spawn) => {
                 let (done, result) = oneshot::channel();
-                spawn(
-                    body.map(|settled| {
-                        // The lane waits for every body, so it is there.
-                        let _ = done.send(settled);
-                    })
-                    .boxed(),
-                );
+                let body = body.map(|settled| {
+                    // The lane waits for every body, so it is there.
+                    let _ = done.send(settled);
+                });
+                // A body that is lost here has no result, as one that its runtime loses later.
+                if let Err(error) = contain(|| spawn(body.boxed())) {
+                    tracing::warn!(%error, "a body could not be spawned");
+                }
                 result.map(move |settled| (place, settled.ok())).boxed()
             }
         };

@@ -5,7 +5,7 @@ use std::{fmt, future::Future, sync::Arc, time::Duration};
 use code_mode_schema::{Json, json};
 
 use super::{
-    Definition, Parameters, ToolDefinition, ToolRunContext,
+    Definition, FinalizeContent, Parameters, ToolDefinition, ToolRunContext,
     convert::{IntoContent, IntoMeta, IntoOutputSchema, IntoParameters},
 };
 use crate::{
@@ -106,7 +106,8 @@ impl ToolBuilder {
             + Sync
             + 'static,
     {
-        self.definition.finalize_content = Some(Arc::new(finalize));
+        let finalize: Arc<FinalizeContent> = Arc::new(finalize);
+        self.definition.finalize_content = Some(finalize.into());
         self
     }
 

@@ -7,7 +7,7 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json as Representation, JsonNumber, Node, NodeIdentity, Object};
 use serde_json::Value;
 
-use super::effort::look;
+use super::effort::{hash_one, look, look_at_text};
 use crate::json::ObjectIter;
 use crate::{Json, Number};
 
@@ -47,7 +47,7 @@ impl<'a> Node<'a, Canonical> for &'a Json {
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
-        look();
+        look_at_text();
         self.as_str().map(Cow::Borrowed)
     }
 
@@ -101,7 +101,7 @@ impl<'a> Node<'a, Canonical> for &'a Json {
 impl<'a> Object<'a, Canonical> for &'a crate::Object {
     type Node = &'a Json;
     type MemberName = &'a str;
-    type MembersIter = ObjectIter<'a>;
+    type MembersIter = Members<'a>;
 
     fn len(&self) -> usize {
         crate::Object::len(self)
@@ -111,8 +111,25 @@ impl<'a> Object<'a, Canonical> for &'a crate::Object {
         crate::Object::get(self, key)
     }
 
-    fn members(&self) -> ObjectIter<'a> {
-        self.iter()
+    fn members(&self) -> Members<'a> {
+        Members(self.iter())
+    }
+}
+
+/// The members of an object. Their names are texts that patterns are tried on.
+pub(super) struct Members<'a>(ObjectIter<'a>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a str, &'a Json);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let member = self.0.next()?;
+        look_at_text();
+        Some(member)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
     }
 }
 
@@ -130,7 +147,23 @@ impl<'a> Array<'a, Canonical> for &'a crate::Array {
 
     fn is_unique(&self) -> bool {
         let mut seen = HashSet::with_capacity(<[Json]>::len(self));
-        self.iter().all(|item| seen.insert(item))
+        self.iter().all(|item| {
+            hash_all(item);
+            seen.insert(item)
+        })
+    }
+}
+
+/// Counts what is hashed of `value`: where arrays of unique items nest, the innermost is hashed once a level.
+fn hash_all(value: &Json) {
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        hash_one();
+        match value {
+            Json::Array(items) => pending.extend(items.iter()),
+            Json::Object(members) => pending.extend(members.values()),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
     }
 }
 

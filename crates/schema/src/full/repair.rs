@@ -128,7 +128,7 @@ fn is_named(target: &str, reason: &str) -> bool {
             && [format!("{base}'"), format!("{base}#")].iter().any(|end| reason.contains(end)))
 }
 
-fn percent_decoded(text: &str) -> String {
+pub(super) fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

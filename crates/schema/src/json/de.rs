@@ -38,8 +38,18 @@ use super::{Json, Lossy, MAX_SERDE_DEPTH, ObjectIter, Path};
 pub fn from_json<T: DeserializeOwned>(value: &Json) -> Result<T, FromJsonError> {
     T::deserialize(FromJson { value, depth: 0 }).map_err(|unfit| FromJsonError {
         path: Path::from_innermost(&unfit.0.path).into(),
-        message: unfit.0.message,
+        message: shortened(unfit.0.message),
     })
+}
+
+/// Serde quotes the value, which may be of any length.
+fn shortened(mut message: String) -> String {
+    const MAX_CHARS: usize = 1_000;
+    if let Some((end, _)) = message.char_indices().nth(MAX_CHARS) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 /// A value does not fit a Rust type.
@@ -51,7 +61,7 @@ pub fn from_json<T: DeserializeOwned>(value: &Json) -> Result<T, FromJsonError> 
 pub struct FromJsonError {
     /// Where, as in `servers[0].port`; empty for the root.
     pub path: String,
-    /// What does not fit, in serde's words.
+    /// What does not fit, in serde's words, at most 1 000 characters of them.
     pub message: String,
 }
 
@@ -274,7 +284,9 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Unfit> {
-        let (key, value) = self.value.take().expect("serde asks for a key before its value");
+        let Some((key, value)) = self.value.take() else {
+            return Err(de::Error::custom("a value was asked for before its key"));
+        };
         let value = self.of.inside(value).and_then(|value| seed.deserialize(value));
         value.map_err(|error| error.under_key(key))
     }
