@@ -313,9 +313,12 @@ impl ToolRegistry {
             Ok(id)
         })?;
         let scope = scope.cloned();
-        self.shared
+        let registration = self
+            .shared
             .confirm_change(move |layers| layers.layer_mut(scope.as_ref()).remove(id))
-            .map_err(|message| RegisterError::ChangeListener { message })
+            .map_err(|message| RegisterError::ChangeListener { message })?;
+        warn_of_schemas(&definition);
+        Ok(registration)
     }
 }
 
@@ -329,6 +332,15 @@ impl Default for ToolRegistry {
 impl fmt::Debug for ToolRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolRegistry").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+/// Tells the operator which parts of a tool's schemas will not be enforced (decision 29).
+fn warn_of_schemas(definition: &ToolDefinition) {
+    let schemas = [("parameters", definition.parameters_schema()), ("output", definition.output_schema())];
+    for (schema, warning) in schemas.into_iter().filter_map(|(name, schema)| Some((name, schema?.warning()?)))
+    {
+        tracing::warn!(tool = definition.name(), schema, warning, "parts of a schema are not enforced");
     }
 }
 

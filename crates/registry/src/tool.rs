@@ -168,6 +168,15 @@ impl ToolDefinition {
         }
     }
 
+    /// The schema that arguments are validated against; `None` for a raw document, which is not enforced.
+    #[must_use]
+    pub fn parameters_schema(&self) -> Option<&Schema> {
+        match &self.0.parameters {
+            Parameters::Validated(schema) => Some(schema),
+            Parameters::Raw(_) | Parameters::Lossy(_) | Parameters::Unsupported(_) => None,
+        }
+    }
+
     /// The schema of the value; `None` only for a definition that no registry accepts.
     #[must_use]
     pub fn output_schema(&self) -> Option<&Schema> {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use code_mode_registry::{ToolCall, ToolError, ToolRegistry, policy::TracePayloads};
-use code_mode_schema::json;
+use code_mode_schema::{Schema, json};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -93,6 +93,12 @@ impl Visit for Fields<'_> {
 
 /// What is traced of one call of `t` with the arguments `{"password": "hunter2"}`.
 fn trace_of(registry: &ToolRegistry) -> Vec<String> {
+    traced(|| {
+        run(registry.execute(ToolCall::new("call-1", "t", json!({"password": "hunter2"}))));
+    })
+}
+
+fn traced(work: impl FnOnce()) -> Vec<String> {
     let lines = Log::default();
     let collector = Collector {
         lines: lines.clone(),
@@ -100,9 +106,7 @@ fn trace_of(registry: &ToolRegistry) -> Vec<String> {
         entered: Mutex::default(),
         names: Mutex::default(),
     };
-    with_default(Arc::new(collector), || {
-        run(registry.execute(ToolCall::new("call-1", "t", json!({"password": "hunter2"}))));
-    });
+    with_default(Arc::new(collector), work);
     lines.take()
 }
 
@@ -163,4 +167,17 @@ fn arguments_and_results_are_traced_on_demand_only() {
     );
     drop(traced);
     assert!(!secret(&trace_of(&registry)));
+}
+
+#[test]
+fn a_schema_that_is_enforced_in_part_only_is_told_at_registration() {
+    let schema = Schema::full(json!({"type": "object", "properties": {"a": {"pattern": "("}}}));
+    let registry = ToolRegistry::default();
+    let lines = traced(|| registry.register(echo("t").parameters(schema).build()).unwrap().keep());
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let told = "event in nothing message=parts of a schema are not enforced tool=\"t\" schema=\"parameters\"";
+    assert!(lines[0].starts_with(told) && lines[0].contains("pattern"), "{lines:?}");
+
+    let lines = traced(|| registry.register(echo("sound").build()).unwrap().keep());
+    assert!(lines.is_empty(), "{lines:?}");
 }
