@@ -7,12 +7,11 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::confine;
 use super::frame::{FrameError, Receiver, send};
-use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireFailure, WireNamespace};
+use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireCause, WireFailure, WireNamespace};
 use super::relay::Relay;
 use super::reporter::Reporter;
 use super::{BUILD, WORKER_ENV};
@@ -169,7 +168,7 @@ impl Worker {
         let control = Arc::new(RunControl::new(self.limits.clone()));
         let relay = Arc::new(Relay::new(run, self.to_host.clone(), Arc::clone(&self.returns)));
         let caller =
-            Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: AtomicBool::new(false) });
+            Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: Mutex::new(false) });
         let job = Job {
             control: Arc::clone(&control),
             program: program.into(),
@@ -177,8 +176,8 @@ impl Worker {
             calls: Arc::clone(&relay) as Arc<_>,
             caller: Arc::new(IsolateCaller(Arc::clone(&caller))),
         };
+        self.reporter.report(&control, caller);
         watchdog::watch(Arc::clone(&control));
-        self.reporter.report(Arc::clone(&control), Arc::clone(&caller));
         self.current = Some(Current { run, control, relay });
         // If there is no thread for the job, it is dropped, and that tells the host.
         let to_host = self.to_host.clone();
@@ -208,17 +207,19 @@ impl ToHostStream {
     }
 }
 
-/// Tells the host about one run.
+/// Tells the host about one run: nothing more once its end was told.
 pub(super) struct RunCaller {
-    pub(super) run: u32,
-    pub(super) to_host: ToHostStream,
-    ended: AtomicBool,
+    run: u32,
+    to_host: ToHostStream,
+    /// Held while something is told, as more than one thread may have something to tell.
+    ended: Mutex<bool>,
 }
 
 impl RunCaller {
-    /// The end, unless there was one.
+    /// The end.
     pub(super) fn say_end(&self, end: &End, stuck: bool) {
-        if self.ended.swap(true, Ordering::AcqRel) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *ended, true) {
             return;
         }
         self.to_host.say(&ToHost::End {
@@ -231,6 +232,18 @@ impl RunCaller {
             stuck,
         });
     }
+
+    /// That a limit is reached.
+    pub(super) fn say_stopping(&self, cause: WireCause) {
+        self.say_within(&ToHost::Stopping { run: self.run, cause });
+    }
+
+    fn say_within(&self, message: &ToHost<'_>) {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*ended {
+            self.to_host.say(message);
+        }
+    }
 }
 
 /// [`RunCaller`] as the isolate's thread holds it.
@@ -238,9 +251,7 @@ struct IsolateCaller(Arc<RunCaller>);
 
 impl Caller for IsolateCaller {
     fn log(&self, entry: String) {
-        if !self.0.ended.load(Ordering::Acquire) {
-            self.0.to_host.say(&ToHost::Log { run: self.0.run, entry: &entry });
-        }
+        self.0.say_within(&ToHost::Log { run: self.0.run, entry: &entry });
     }
 
     fn end(&self, end: End) {
