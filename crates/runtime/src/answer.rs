@@ -23,9 +23,6 @@ pub(crate) enum Told {
     NotBegun,
 }
 
-/// The reason that runs are aborted with when their runtime is disposed.
-pub(crate) const DISPOSED: &str = "runtime disposed";
-
 /// Waits for the end of a run and answers; nothing if it never began. `abort` is
 /// asked to stop it, with a reason, when the signal is cancelled.
 pub(crate) async fn answer(

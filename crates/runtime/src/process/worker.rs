@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use super::confine;
 use super::frame::{FrameError, Receiver, send};
@@ -70,7 +70,7 @@ fn serve() -> Result<(), WorkerError> {
     let limits = match control.receive()? {
         Some(ToWorker::Configure { limits, max_data_bytes }) => {
             confine::limit_data(max_data_bytes);
-            Limits::from(limits)
+            limits
         }
         Some(_) => return Err(WorkerError::Order("a message before the configuration")),
         None => return Ok(()),
@@ -85,6 +85,7 @@ fn serve() -> Result<(), WorkerError> {
     let reporter = Reporter::start();
     let mut worker = Worker {
         limits,
+        ready: ReadyThread::new(engine, &to_host),
         engine,
         returns: Arc::new(Mutex::new(Receiver::new(returns))),
         reporter,
@@ -113,6 +114,8 @@ fn streams() -> io::Result<(UnixStream, UnixStream)> {
 struct Worker {
     limits: Limits,
     engine: &'static Engine,
+    /// Where the next run's isolate will be.
+    ready: ReadyThread,
     returns: Arc<Mutex<Receiver>>,
     reporter: Reporter,
     to_host: ToHostStream,
@@ -179,13 +182,33 @@ impl Worker {
         self.reporter.report(&control, caller);
         watchdog::watch(Arc::clone(&control));
         self.current = Some(Current { run, control, relay });
-        // If there is no thread for the job, it is dropped, and that tells the host.
-        let to_host = self.to_host.clone();
-        let _ = self.engine.spawn(move || {
-            thread::run(job);
-            to_host.say(&ToHost::Gone { run });
-        });
+        self.ready.run(job, run);
+        self.ready = ReadyThread::new(self.engine, &self.to_host);
         Ok(())
+    }
+}
+
+/// A thread that waits for the run of its one isolate, so that no run waits for it to be started. The isolate itself
+/// is made for the run.
+struct ReadyThread(mpsc::Sender<(Job, u32)>);
+
+impl ReadyThread {
+    fn new(engine: &Engine, to_host: &ToHostStream) -> Self {
+        let (jobs, job) = mpsc::channel();
+        let to_host = to_host.clone();
+        // If there is no thread, nobody takes the job.
+        let _ = engine.spawn(move || {
+            if let Ok((job, run)) = job.recv() {
+                thread::run(job);
+                to_host.say(&ToHost::Gone { run });
+            }
+        });
+        Self(jobs)
+    }
+
+    /// Runs a job. If there is no thread for it, it is dropped, and that tells the host.
+    fn run(&self, job: Job, run: u32) {
+        let _ = self.0.send((job, run));
     }
 }
 
