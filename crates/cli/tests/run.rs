@@ -286,7 +286,11 @@ fn isolation_is_a_worker_process_unless_a_thread_is_asked_for() {
         assert_eq!(has_children(child.id()), workers, "{flags:?}");
         fs::write(bench.path("folder/enough"), "").unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"seen\n"[..]), "{flags:?}, {workers}");
+        assert_eq!(
+            (output.status.code(), &*output.stdout),
+            (Some(0), &b"seen\n"[..]),
+            "{flags:?}, {workers}"
+        );
     }
     let nonsense = ended(command(&["-", "--isolation", "nonsense"]), "");
     check_refused(&nonsense, &["'nonsense'", "--isolation", "expected `thread` or `process`"]);

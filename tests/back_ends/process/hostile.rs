@@ -90,6 +90,8 @@ fn only() -> String {
 
 const LIMIT: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_millis(250);
+/// Little, so that what is slow without optimization is not what is tested.
+const OUTPUT_BYTES: usize = 4 << 20;
 const HOST_BYTES: u64 = 64 << 20;
 
 /// Runs all of them in one runtime, and names all that end otherwise.
@@ -98,6 +100,7 @@ fn check(programs: &[Program]) {
     config.limits.max_old_generation_size_mb = 32;
     config.limits.compute = LIMIT;
     config.limits.max_wall = LIMIT;
+    config.limits.max_output_bytes = OUTPUT_BYTES;
     let (_, subject) = made(config);
     subject.check_serves("nothing");
     let mut problems = Vec::new();

@@ -38,7 +38,8 @@ pub(super) enum FrameError {
 /// The bytes of `message`, chunked.
 pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    send(message, &mut bytes).expect("a vector takes every write, and a message has no part of unknown length");
+    send(message, &mut bytes)
+        .expect("a vector takes every write, and a message has no part of unknown length");
     bytes
 }
 

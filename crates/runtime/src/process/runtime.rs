@@ -10,7 +10,7 @@ use super::config::{ProcessRuntimeConfig, ProcessRuntimeError};
 use super::link::{Run, Worker};
 use super::pool::Pool;
 use crate::admission::{Admission, Admitted};
-use crate::answer::{answer, never_begun, settled};
+use crate::answer::{answer, never_begun, not_begun};
 use crate::bridge::call::HostCalls;
 use crate::isolate::{Cause, Limits, RunControl, watchdog};
 use crate::outcome;
@@ -127,7 +127,7 @@ async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, Mi
     };
     // So that what is too long does not cross.
     if let Err(error) = source::check_length(&request.program, limits.max_source_bytes) {
-        return Ok(settled(Vec::new(), Err(outcome::refused(&request.program, &error)), false, limits));
+        return Ok(not_begun(outcome::refused(&request.program, &error), limits));
     }
     for _ in 0..MAX_ATTEMPTS {
         let lease = tokio::select! {

@@ -170,8 +170,7 @@ impl Worker {
         self.to_host.say(&ToHost::Began { run });
         let control = Arc::new(RunControl::new(self.limits.clone()));
         let relay = Arc::new(Relay::new(run, self.to_host.clone(), Arc::clone(&self.returns)));
-        let caller =
-            Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: Mutex::new(false) });
+        let caller = Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: Mutex::new(false) });
         let job = Job {
             control: Arc::clone(&control),
             program: program.into(),
