@@ -120,3 +120,25 @@ fn look(run: &RunControl, now: Instant) -> Instant {
     // Nor can it use its budget faster.
     now + (wall_end - now).min(run.limits.compute - used)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::limits::Limits;
+    use super::*;
+
+    #[test]
+    fn grace_begins_with_the_limit_however_late_that_is_noticed() {
+        let mut limits = Limits::default();
+        limits.max_wall = Duration::from_secs(1);
+        limits.grace = Duration::from_secs(1);
+        let mut run = RunControl::new(limits);
+        let now = Instant::now();
+        run.started = now - Duration::from_millis(1500);
+        let overdue_after = |more: u64| {
+            look(&run, now + Duration::from_millis(more));
+            run.is_overdue()
+        };
+        assert_eq!([0, 499, 500].map(overdue_after), [false, false, true]);
+        assert_eq!(run.cause(), Some(&Cause::Wall));
+    }
+}

@@ -6,7 +6,9 @@
 //! - **to the worker** ([`ToWorker`]): runs, aborts, and answers that came late;
 //! - **returns** ([`Return`]): what the host says at once to a call, read by the
 //!   very thread that made it. So a tool that is ready at once costs a program
-//!   two thread switches and no turn of its event loop.
+//!   two thread switches and no turn of its event loop. Neither thread spins while
+//!   it waits for the other: measured, that costs more than it saves as soon as
+//!   the machine has something else to do.
 //!
 //! Messages are `postcard` in chunks ([`super::frame`]). Each side takes the other
 //! for hostile: a message that does not decode, or that may not come now, ends

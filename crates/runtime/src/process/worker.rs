@@ -288,3 +288,29 @@ impl Drop for IsolateCaller {
         self.0.say_end(&End { end, ends_with_expression: false }, true);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_a_run_after_its_end() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let caller =
+            Arc::new(RunCaller { run: 7, to_host: ToHostStream::new(ours), ended: Mutex::new(false) });
+        let isolate = IsolateCaller(Arc::clone(&caller));
+        caller.say_stopping(WireCause::Wall);
+        isolate.log("before".to_owned());
+        isolate.end(End { end: Ok(None), ends_with_expression: false });
+        caller.say_stopping(WireCause::Heap);
+        isolate.log("after".to_owned());
+        drop((isolate, caller));
+        let mut heard = Receiver::new(theirs);
+        let mut next = || heard.receive().unwrap().map(|message: ToHost<'_>| format!("{message:?}"));
+        assert_eq!(next().unwrap(), format!("{:?}", ToHost::Stopping { run: 7, cause: WireCause::Wall }));
+        assert_eq!(next().unwrap(), format!("{:?}", ToHost::Log { run: 7, entry: "before" }));
+        let end = ToHost::End { run: 7, end: Ok(None), ends_with_expression: false, stuck: false };
+        assert_eq!(next().unwrap(), format!("{end:?}"));
+        assert_eq!(next(), None);
+    }
+}
