@@ -52,7 +52,8 @@ fn programs_that_wait_are_answered_in_time((): ()) {
 }
 
 fn calls_results_and_escapes_are_told_as_they_are((): ()) {
-    check(programs::RESULTS);
+    // No limit ends these, so they have time, also without optimization and on a machine that is busy.
+    check_within(LIMIT + slack(), programs::RESULTS);
 }
 
 /// With a heap that has room for them, so that nothing but their harm ends them.
@@ -81,7 +82,7 @@ fn programs_that_no_thread_survives_end_with_their_worker((): ()) {
 
 /// What a busy machine may add to an answer's time, unless it is measured: then nothing.
 fn slack() -> Duration {
-    if std::env::var_os("CODE_MODE_STRICT_TIMES").is_some() { Duration::ZERO } else { Duration::from_secs(8) }
+    if std::env::var_os("CODE_MODE_STRICT_TIMES").is_some() { Duration::ZERO } else { Duration::from_secs(20) }
 }
 
 fn only() -> String {
@@ -94,12 +95,16 @@ const GRACE: Duration = Duration::from_millis(250);
 const OUTPUT_BYTES: usize = 4 << 20;
 const HOST_BYTES: u64 = 64 << 20;
 
-/// Runs all of them in one runtime, and names all that end otherwise.
 fn check(programs: &[Program]) {
+    check_within(LIMIT, programs);
+}
+
+/// Runs all of them in one runtime, and names all that end otherwise.
+fn check_within(limit: Duration, programs: &[Program]) {
     let mut config = config();
     config.limits.max_old_generation_size_mb = 32;
-    config.limits.compute = LIMIT;
-    config.limits.max_wall = LIMIT;
+    config.limits.compute = limit;
+    config.limits.max_wall = limit;
     config.limits.max_output_bytes = OUTPUT_BYTES;
     let (_, subject) = made(config);
     subject.check_serves("nothing");
@@ -130,7 +135,7 @@ fn check_one(subject: &Subject, (kinds, program): &Program, problems: &mut Vec<S
     if !is_right {
         problems.push(format!("{told}: {program}"));
     }
-    if elapsed > LIMIT + GRACE + slack() {
+    if elapsed > subject.runtime.limits().max_wall + GRACE + slack() {
         problems.push(format!("answered after {elapsed:?}: {program}"));
     }
     drop(end);

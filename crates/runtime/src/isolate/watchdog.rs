@@ -128,10 +128,8 @@ mod tests {
 
     #[test]
     fn grace_begins_with_the_limit_however_late_that_is_noticed() {
-        let mut limits = Limits::default();
-        limits.max_wall = Duration::from_secs(1);
-        limits.grace = Duration::from_secs(1);
-        let mut run = RunControl::new(limits);
+        let second = Duration::from_secs(1);
+        let mut run = RunControl::new(Limits { max_wall: second, grace: second, ..Limits::default() });
         let now = Instant::now();
         run.started = now - Duration::from_millis(1500);
         let overdue_after = |more: u64| {

@@ -62,7 +62,7 @@ pub(super) const BUILT_INS: &[Program] = &[
     (&[Timeout], "const sparse = []; sparse[33554000] = 1; for (;;) sparse.sort()"),
     (&[WorkerExit, Timeout], "for (;;) Array.from({ length: 2e6 }, () => Math.random()).sort()"),
     (
-        &[WorkerExit, Timeout],
+        &[WorkerExit, Timeout, Exception],
         "const a = []; for (let i = 0; i < 5e6; i++) a.push(-i); for (;;) a.sort((x, y) => x - y || 1)",
     ),
     (&[WorkerExit, Timeout], "const t = 'a'.repeat(3e7); for (;;) t.replace(/a/g, 'b')"),
