@@ -82,7 +82,11 @@ fn programs_that_no_thread_survives_end_with_their_worker((): ()) {
 
 /// What a busy machine may add to an answer's time, unless it is measured: then nothing.
 fn slack() -> Duration {
-    if std::env::var_os("CODE_MODE_STRICT_TIMES").is_some() { Duration::ZERO } else { Duration::from_secs(20) }
+    if std::env::var_os("CODE_MODE_STRICT_TIMES").is_some() {
+        Duration::ZERO
+    } else {
+        Duration::from_secs(20)
+    }
 }
 
 fn only() -> String {
