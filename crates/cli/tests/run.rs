@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use code_mode::Json;
 use tempfile::TempDir;
@@ -259,6 +260,48 @@ fn one_call_at_a_time_is_what_max_parallel_1_means() {
         // Both are rounded to the microsecond.
         assert!(pair[1].0 >= pair[0].1 - 0.002, "{times:?}");
     }
+}
+
+#[test]
+fn isolation_is_a_worker_process_unless_a_thread_is_asked_for() {
+    for (flags, workers) in
+        [(&[][..], true), (&["--isolation", "process"], true), (&["--isolation=thread"], false)]
+    {
+        let bench = Bench::new(&[]);
+        let program = "await tools.write_file({ path: 'begun', content: '' });
+             for (;;) {
+               const { entries } = await tools.list_dir({ path: '.' });
+               if (entries.some(({ name }) => name === 'enough')) return 'seen';
+             }";
+        let mut command = command(&["-", "--max-calls", "100000000", "--dir"]);
+        command.arg(bench.path("folder")).args(flags).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
+        // The program has no other way to say so.
+        while !bench.path("folder/begun").exists() {
+            assert_eq!(child.try_wait().unwrap(), None);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        #[cfg(target_os = "linux")]
+        assert_eq!(has_children(child.id()), workers, "{flags:?}");
+        fs::write(bench.path("folder/enough"), "").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            (output.status.code(), &*output.stdout),
+            (Some(0), &b"seen\n"[..]),
+            "{flags:?}, {workers}"
+        );
+    }
+    let nonsense = ended(command(&["-", "--isolation", "nonsense"]), "");
+    check_refused(&nonsense, &["'nonsense'", "--isolation", "expected `thread` or `process`"]);
+}
+
+#[cfg(target_os = "linux")]
+fn has_children(process: u32) -> bool {
+    fs::read_dir(format!("/proc/{process}/task"))
+        .unwrap()
+        .filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok())
+        .any(|children| !children.is_empty())
 }
 
 #[test]

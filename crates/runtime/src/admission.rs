@@ -1,32 +1,63 @@
-//! Which runs may start: so many at one time, further ones first in first out up
-//! to a bound. Decision 26.
+//! Which runs may start: those that are asked for rightly, while the runtime is not
+//! disposed, so many at one time, further ones first in first out up to a bound.
+//! Contract 6.1, decision 26.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use code_mode_registry::Signal;
+use code_mode_registry::{CancelReason, Signal, SignalSource};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::seam::MisuseError;
+use crate::seam::{MisuseError, RunRequest, check_names};
 
 /// The places of a back end's runs, and the queue before them.
 pub(crate) struct Admission {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     max_waiting: usize,
+    disposal: SignalSource,
+}
+
+/// What a run was admitted with.
+pub(crate) struct Admitted {
+    /// The embedder's tokio runtime, for its tools.
+    pub(crate) embedder: Handle,
+    /// Cancelled with the request and when the runtime is disposed.
+    pub(crate) signal: Signal,
+    /// Its place; nothing if it was cancelled before it had one.
+    pub(crate) place: Option<OwnedSemaphorePermit>,
 }
 
 impl Admission {
     pub(crate) fn new(max_concurrent: usize, max_waiting: usize) -> Self {
         let places = Arc::new(Semaphore::new(max_concurrent.min(Semaphore::MAX_PERMITS)));
-        Self { places, waiting: AtomicUsize::new(0), max_waiting }
+        Self { places, waiting: AtomicUsize::new(0), max_waiting, disposal: SignalSource::new() }
     }
 
-    /// A place among the runs, or None if the run was cancelled while it waited.
+    /// Lets a run in, when it is its turn.
     ///
     /// # Errors
-    /// [`MisuseError::QueueFull`].
-    pub(crate) async fn enter(&self, signal: &Signal) -> Result<Option<OwnedSemaphorePermit>, MisuseError> {
+    /// [`MisuseError::Disposed`], [`Name`](MisuseError::Name), [`Duplicate`](MisuseError::Duplicate),
+    /// [`NoTokio`](MisuseError::NoTokio) and [`QueueFull`](MisuseError::QueueFull).
+    pub(crate) async fn enter(&self, request: &RunRequest) -> Result<Admitted, MisuseError> {
+        let disposal = self.disposal.signal();
+        if disposal.is_cancelled() {
+            return Err(MisuseError::Disposed);
+        }
+        check_names(&request.namespaces)?;
+        let embedder = Handle::try_current().map_err(|_| MisuseError::NoTokio)?;
+        let signal = Signal::any([request.signal.clone(), disposal]);
+        let place = self.place(&signal).await?;
+        Ok(Admitted { embedder, signal, place })
+    }
+
+    /// Cancels all runs with the reason `runtime disposed`, and lets no other in.
+    pub(crate) fn close(&self) {
+        self.disposal.cancel(CancelReason::new("runtime disposed"));
+    }
+
+    async fn place(&self, signal: &Signal) -> Result<Option<OwnedSemaphorePermit>, MisuseError> {
         if signal.is_cancelled() {
             return Ok(None);
         }

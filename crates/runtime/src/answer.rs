@@ -9,8 +9,9 @@ use code_mode_schema::Json;
 use tokio::sync::mpsc;
 
 use crate::isolate::{Caller, End, Limits, RunControl};
+use crate::ledger::{self, LogMeter};
+use crate::outcome;
 use crate::seam::{Failure, FailureKind, LogSink, RunOutcome};
-use crate::{ledger, outcome};
 
 /// What a caller is told. The entries are bounded by the output limit; the end
 /// comes once, last.
@@ -23,9 +24,6 @@ pub(crate) enum Told {
     NotBegun,
 }
 
-/// The reason that runs are aborted with when their runtime is disposed.
-pub(crate) const DISPOSED: &str = "runtime disposed";
-
 /// Waits for the end of a run and answers; nothing if it never began. `abort` is
 /// asked to stop it, with a reason, when the signal is cancelled.
 pub(crate) async fn answer(
@@ -37,6 +35,7 @@ pub(crate) async fn answer(
 ) -> Option<RunOutcome> {
     let _forgotten = ForgetCaller(control);
     let mut logs = Vec::new();
+    let mut meter = LogMeter::new(control.limits.max_output_bytes);
     let mut cancelled = std::pin::pin!(signal.cancelled());
     let mut listening = true;
     let end = poll_fn(|context| {
@@ -51,6 +50,8 @@ pub(crate) async fn answer(
                     if let Some(sink) = sink {
                         sink.entry(&entry);
                     }
+                    // Who prints has been stopped if it is too much.
+                    let _ = meter.add(&entry);
                     logs.push(entry);
                 }
                 Poll::Ready(Some(Told::End { end, ends_with_expression })) => {
@@ -69,7 +70,10 @@ pub(crate) async fn answer(
         }
     })
     .await;
-    end.map(|(end, ends_with_expression)| settled(logs, end, ends_with_expression, &control.limits))
+    end.map(|(end, ends_with_expression)| {
+        let (logs, end) = ledger::settle(logs, &meter, end);
+        RunOutcome { logs, end, ends_with_expression }
+    })
 }
 
 /// Forgets the caller's task when it has its answer, or is dropped: the watchdog
@@ -82,20 +86,15 @@ impl Drop for ForgetCaller<'_> {
     }
 }
 
-/// An outcome within the output limit.
-pub(crate) fn settled(
-    logs: Vec<String>,
-    end: Result<Option<Json>, Failure>,
-    ends_with_expression: bool,
-    limits: &Limits,
-) -> RunOutcome {
-    let (logs, end) = ledger::settle(logs, end, limits.max_output_bytes);
-    RunOutcome { logs, end, ends_with_expression }
+/// The outcome of a run that failed before it began.
+pub(crate) fn not_begun(failure: Failure, limits: &Limits) -> RunOutcome {
+    let (logs, end) = ledger::settle(Vec::new(), &LogMeter::new(limits.max_output_bytes), Err(failure));
+    RunOutcome { logs, end, ends_with_expression: false }
 }
 
 /// The outcome of a run that was cancelled before it began.
 pub(crate) fn never_begun(signal: &Signal, limits: &Limits) -> RunOutcome {
-    settled(Vec::new(), Err(Failure::new(FailureKind::Abort, reason(signal))), false, limits)
+    not_begun(Failure::new(FailureKind::Abort, reason(signal)), limits)
 }
 
 fn reason(signal: &Signal) -> String {

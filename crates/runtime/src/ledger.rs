@@ -35,21 +35,19 @@ fn entry_cost(before: usize, entry: &str) -> usize {
 
 /// Applies the limit to a whole outcome: within it nothing changes; beyond it
 /// the end is `output-limit` and the log its longest prefix that fits beside
-/// that diagnostic.
+/// that diagnostic. The `meter` counted the log while it grew, so that no answer
+/// that is due waits for the counting.
 pub(crate) fn settle(
     logs: Vec<String>,
+    meter: &LogMeter,
     end: Result<Option<Json>, Failure>,
-    limit_bytes: usize,
 ) -> (Vec<String>, Result<Option<Json>, Failure>) {
-    let log_bytes = logs
-        .iter()
-        .enumerate()
-        .fold(2usize, |sum, (index, entry)| sum.saturating_add(entry_cost(index, entry)));
+    let limit_bytes = meter.limit_bytes;
     let end_bytes = match &end {
         Ok(value) => value.as_ref().map_or(0, Json::text_len),
         Err(failure) => json_string_len(&failure.message),
     };
-    if log_bytes.saturating_add(end_bytes) <= limit_bytes {
+    if meter.bytes.saturating_add(end_bytes) <= limit_bytes {
         return (logs, end);
     }
     let mut message = format!("outer output exceeded {limit_bytes} bytes");
@@ -107,13 +105,25 @@ mod tests {
         logs.to_text().len() + end
     }
 
+    fn settled(
+        logs: Vec<String>,
+        end: Result<Option<Json>, Failure>,
+        limit_bytes: usize,
+    ) -> (Vec<String>, Result<Option<Json>, Failure>) {
+        let mut meter = LogMeter::new(limit_bytes);
+        for entry in &logs {
+            meter.add(entry);
+        }
+        settle(logs, &meter, end)
+    }
+
     #[test]
     fn output_at_the_limit_passes_and_one_byte_over_does_not() {
         let logs = vec!["a\n".to_owned(), "é\u{1}".to_owned()];
         let end = Ok(Some(Json::from("ü")));
         let exact = bytes(&logs, &end);
-        assert_eq!(settle(logs.clone(), end.clone(), exact), (logs.clone(), end.clone()));
-        let (_, over) = settle(logs, end, exact - 1);
+        assert_eq!(settled(logs.clone(), end.clone(), exact), (logs.clone(), end.clone()));
+        let (_, over) = settled(logs, end, exact - 1);
         assert_eq!(over.unwrap_err().kind, FailureKind::OutputLimit);
     }
 
@@ -121,7 +131,7 @@ mod tests {
     fn cut_log_and_diagnostic_fill_the_limit_and_never_pass_it() {
         for limit in 4..200 {
             let logs = vec!["abc\"".repeat(5), "€\n".repeat(30), "x".to_owned()];
-            let (kept, end) = settle(logs, Ok(Some(Json::from("y".repeat(200)))), limit);
+            let (kept, end) = settled(logs, Ok(Some(Json::from("y".repeat(200)))), limit);
             let used = bytes(&kept, &end);
             assert!(used <= limit, "{used} > {limit}");
             // An entry is cut between characters, so up to one may be missing.

@@ -9,13 +9,14 @@ use code_mode::{FailureKind, ProcessRuntimeConfig};
 use rustix::process::Signal;
 
 use super::roles::{FORGETFUL, HOST, MUTE};
-use super::watch::{self, Holdings, eventually, is_alive};
+use super::watch::{self, SOON, eventually, is_alive, settled};
 use super::{config, made};
 use crate::subject::{Subject, Tools, request, requesting};
 use crate::{Case, cases};
 
 pub(super) fn cases() -> Vec<Case<()>> {
     cases![
+        worker_is_started_before_it_is_needed_unless_none_shall_be,
         worker_serves_many_runs_and_is_replaced_after_its_last,
         worker_that_has_grown_is_replaced,
         dropped_runtime_leaves_nothing_behind,
@@ -29,8 +30,6 @@ pub(super) fn cases() -> Vec<Case<()>> {
     ]
 }
 
-const SOON: Duration = Duration::from_secs(20);
-
 /// Runs a program so that the worker's id is known while it runs.
 fn busy_worker(runtime: &code_mode::ProcessRuntime, subject: &Subject) -> u32 {
     subject.check_serves("nothing");
@@ -43,6 +42,23 @@ fn alone() -> ProcessRuntimeConfig {
     let mut config = config();
     config.spare_workers = 0;
     config
+}
+
+fn worker_is_started_before_it_is_needed_unless_none_shall_be((): ()) {
+    for spare_workers in 0..3 {
+        let mut config = config();
+        config.spare_workers = spare_workers;
+        config.max_concurrent_runs = 2;
+        let (runtime, subject) = made(config);
+        eventually("all are there", SOON, || runtime.worker_ids().len() == spare_workers);
+        let ahead = runtime.worker_ids();
+        subject.check_serves("nothing");
+        // None of them was passed over.
+        assert!(ahead.iter().all(|id| runtime.worker_ids().contains(id)));
+        eventually("as many are to spare beside it", SOON, || {
+            runtime.worker_ids().len() == spare_workers + 1
+        });
+    }
 }
 
 fn worker_serves_many_runs_and_is_replaced_after_its_last((): ()) {
@@ -83,19 +99,7 @@ fn dropped_runtime_leaves_nothing_behind((): ()) {
         unfinished.abort();
         drop((runtime, subject));
     }
-    eventually("no worker is left", SOON, || Holdings::now().children.is_empty());
     assert_eq!(settled(), before);
-}
-
-/// What this process holds when nothing is on its way out any more.
-fn settled() -> Holdings {
-    eventually("no worker is left", SOON, || Holdings::now().children.is_empty());
-    let mut last = Holdings::now();
-    eventually("nothing changes", SOON, || {
-        std::thread::sleep(Duration::from_millis(50));
-        std::mem::replace(&mut last, Holdings::now()) == last
-    });
-    last
 }
 
 fn host_that_is_killed_takes_its_workers_along((): ()) {

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+/// When at the latest something must have happened that happens at once, on a machine that is busy.
+pub(super) const SOON: Duration = Duration::from_secs(20);
+
 /// Ends a process with SIGKILL, if it is still there.
 pub(super) fn kill(id: u32) {
     signal(id, Signal::KILL);
@@ -54,6 +57,17 @@ impl Holdings {
             .collect();
         Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task"), children }
     }
+}
+
+/// What this process holds when nothing is on its way out any more.
+pub(super) fn settled() -> Holdings {
+    eventually("no worker is left", SOON, || Holdings::now().children.is_empty());
+    let mut last = Holdings::now();
+    eventually("nothing changes", SOON, || {
+        std::thread::sleep(Duration::from_millis(50));
+        std::mem::replace(&mut last, Holdings::now()) == last
+    });
+    last
 }
 
 /// Resident memory of a process, in bytes.

@@ -95,8 +95,14 @@ impl RunControl {
 
     /// Stops the run with `cause`, unless another cause came first.
     pub(crate) fn trip(&self, cause: Cause) {
+        self.trip_since(cause, Instant::now());
+    }
+
+    /// Stops the run with a cause that holds since a moment which may have passed: the grace period began then,
+    /// however late a busy machine lets somebody notice.
+    pub(super) fn trip_since(&self, cause: Cause, since: Instant) {
         if self.cause.set(cause).is_ok() {
-            let _ = self.tripped.set(Instant::now());
+            let _ = self.tripped.set(since);
             watchdog::look_now();
             // In a worker the caller tells the host.
             self.caller.wake();
@@ -126,8 +132,8 @@ impl RunControl {
         self.cause.get()
     }
 
-    /// When the run was stopped.
-    pub(crate) fn tripped(&self) -> Option<Instant> {
+    /// When the cause came.
+    pub(super) fn tripped(&self) -> Option<Instant> {
         self.tripped.get().copied()
     }
 

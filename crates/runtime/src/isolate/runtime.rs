@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use code_mode_registry::{CancelReason, Signal, SignalSource};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::mpsc;
 
@@ -12,10 +11,10 @@ use super::engine::Engine;
 use super::limits::{Limits, LimitsError};
 use super::thread::{self, Job};
 use super::watchdog;
-use crate::admission::Admission;
-use crate::answer::{DISPOSED, answer, never_begun};
+use crate::admission::{Admission, Admitted};
+use crate::answer::{answer, never_begun};
 use crate::bridge::call::HostCalls;
-use crate::seam::{CodeRuntime, Isolation, MisuseError, RunOutcome, RunRequest, check_names};
+use crate::seam::{CodeRuntime, Isolation, MisuseError, RunOutcome, RunRequest};
 
 /// What a [`ThreadRuntime`] is made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +64,6 @@ struct Shared {
     config: ThreadRuntimeConfig,
     admission: Admission,
     abandoned: Arc<Abandoned>,
-    disposal: SignalSource,
 }
 
 impl std::fmt::Debug for ThreadRuntime {
@@ -99,7 +97,6 @@ impl ThreadRuntime {
                 admission: Admission::new(config.max_concurrent_runs, config.max_queued_runs),
                 abandoned: Arc::new(Abandoned::new(config.max_abandoned_isolates)),
                 config,
-                disposal: SignalSource::new(),
             }),
         })
     }
@@ -114,7 +111,7 @@ impl ThreadRuntime {
     /// Ends all runs as `abort` with message `runtime disposed` and refuses
     /// further ones. Idempotent.
     pub fn dispose(&self) {
-        self.shared.disposal.cancel(CancelReason::new(DISPOSED));
+        self.shared.admission.close();
     }
 }
 
@@ -156,18 +153,12 @@ impl CodeRuntime for ThreadRuntime {
 }
 
 async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, MisuseError> {
-    let disposal = shared.disposal.signal();
-    if disposal.is_cancelled() {
-        return Err(MisuseError::Disposed);
-    }
-    check_names(&request.namespaces)?;
-    let embedder = tokio::runtime::Handle::try_current().map_err(|_| MisuseError::NoTokio)?;
-    let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
     let limits = shared.config.limits.clone();
-    let signal = Signal::any([request.signal.clone(), disposal]);
-    let Some(permit) = shared.admission.enter(&signal).await? else {
+    let Admitted { embedder, signal, place } = shared.admission.enter(&request).await?;
+    let Some(permit) = place else {
         return Ok(never_begun(&signal, &limits));
     };
+    let engine = Engine::get().map_err(|reason| MisuseError::Engine { reason })?;
     if !shared.abandoned.are_few(&signal).await {
         return Ok(never_begun(&signal, &limits));
     }

@@ -106,12 +106,37 @@ fn look(run: &RunControl, now: Instant) -> Instant {
         }
         return (now + ASK_AGAIN).min((tripped + run.limits.grace).max(now + Duration::from_millis(1)));
     }
-    let wall_left = (run.started + run.limits.max_wall).saturating_duration_since(now);
-    // A thread cannot use its budget faster than time passes.
-    let compute_left = run.limits.compute.saturating_sub(run.compute_used());
-    if wall_left.is_zero() || compute_left.is_zero() {
-        run.trip(if wall_left.is_zero() { Cause::Wall } else { Cause::Compute });
+    let wall_end = run.started + run.limits.max_wall;
+    if now >= wall_end {
+        run.trip_since(Cause::Wall, wall_end);
         return now + ASK_AGAIN;
     }
-    now + wall_left.min(compute_left)
+    let used = run.compute_used();
+    if let Some(over) = used.checked_sub(run.limits.compute) {
+        // The thread cannot have used more than time has passed.
+        run.trip_since(Cause::Compute, now - over);
+        return now + ASK_AGAIN;
+    }
+    // Nor can it use its budget faster.
+    now + (wall_end - now).min(run.limits.compute - used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::limits::Limits;
+    use super::*;
+
+    #[test]
+    fn grace_begins_with_the_limit_however_late_that_is_noticed() {
+        let second = Duration::from_secs(1);
+        let mut run = RunControl::new(Limits { max_wall: second, grace: second, ..Limits::default() });
+        let now = Instant::now();
+        run.started = now - Duration::from_millis(1500);
+        let overdue_after = |more: u64| {
+            look(&run, now + Duration::from_millis(more));
+            run.is_overdue()
+        };
+        assert_eq!([0, 499, 500].map(overdue_after), [false, false, true]);
+        assert_eq!(run.cause(), Some(&Cause::Wall));
+    }
 }

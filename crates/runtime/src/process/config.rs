@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::isolate::{Limits, LimitsError};
+use crate::isolate::{Limits, LimitsError, ThreadRuntimeConfig};
 
 /// What a [`ProcessRuntime`](super::ProcessRuntime) is made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +17,11 @@ pub struct ProcessRuntimeConfig {
     pub max_concurrent_runs: usize,
     /// Runs that may wait; default 1000. Further ones are refused.
     pub max_queued_runs: usize,
-    /// Workers that are kept ready beside the busy ones, so that a run does not
-    /// wait for a process to start; default 1. With 0 none is started ahead.
+    /// Workers that are kept ready beside the busy ones, so that no run waits for a
+    /// process to start; default 1. They are started with the runtime, before its
+    /// first run and also if there is never one; with 0 a worker is started when a
+    /// run needs it and there is none from an earlier one. Busy and ready ones
+    /// together are at most `max_concurrent_runs` and this.
     pub spare_workers: usize,
     /// Runs that one worker serves before it is replaced; default 1000. With 1
     /// each run has a process of its own.
@@ -27,10 +30,10 @@ pub struct ProcessRuntimeConfig {
     /// default 256 MiB. Linux only.
     pub max_idle_worker_bytes: u64,
     /// Memory that a worker may allocate, in bytes; default (`None`) four times
-    /// the heap limit, the array-buffer limit and 512 MiB together. It holds what
+    /// the heap limit, the array-buffer limit and 576 MiB together. It holds what
     /// no limit of the engine does, such as the memory of its parser. Reached:
     /// the worker is lost, `worker-exit`. Enforced as `RLIMIT_DATA`. An engine needs
-    /// some 300 MiB of it to start at all, most of which it never touches.
+    /// some 350 MiB of it to start at all, most of which it never touches.
     pub max_worker_bytes: Option<u64>,
     /// How long a worker may take to start; default 10 s.
     pub start_timeout: Duration,
@@ -43,11 +46,13 @@ pub struct ProcessRuntimeConfig {
 
 impl Default for ProcessRuntimeConfig {
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        // What both back ends have is the same in both.
+        let ThreadRuntimeConfig { limits, max_concurrent_runs, max_queued_runs, .. } =
+            ThreadRuntimeConfig::default();
         Self {
-            limits: Limits::default(),
-            max_concurrent_runs: 2 * cores,
-            max_queued_runs: 1000,
+            limits,
+            max_concurrent_runs,
+            max_queued_runs,
             spare_workers: 1,
             max_runs_per_worker: 1000,
             max_idle_worker_bytes: 256 << 20,
@@ -77,7 +82,7 @@ impl ProcessRuntimeConfig {
             let heap = (self.limits.max_old_generation_size_mb as u64).saturating_mul(1 << 20);
             heap.saturating_mul(4)
                 .saturating_add(self.limits.max_array_buffer_bytes as u64)
-                .saturating_add(512 << 20)
+                .saturating_add(576 << 20)
         })
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// The longest content of one chunk.
 const CHUNK_BYTES: usize = 256 << 10;
+const _: () = assert!(CHUNK_BYTES < GOES_ON as usize);
 /// The longest message. An engine's longest string is half of it.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 /// What is kept of a buffer between two messages.
@@ -37,7 +38,8 @@ pub(super) enum FrameError {
 /// The bytes of `message`, chunked.
 pub(super) fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    send(message, &mut bytes).expect("strings, numbers and lists of them serialize, and memory takes them");
+    send(message, &mut bytes)
+        .expect("a vector takes every write, and a message has no part of unknown length");
     bytes
 }
 
@@ -96,7 +98,7 @@ impl<W: Write> postcard::ser_flavors::Flavor for Chunks<'_, W> {
 }
 
 fn header(content: usize, goes_on: bool) -> [u8; HEADER_BYTES] {
-    let length = u32::try_from(content).expect("a chunk is short");
+    let length = u32::try_from(content).expect("CHUNK_BYTES fits, and no chunk is longer");
     (length | if goes_on { GOES_ON } else { 0 }).to_le_bytes()
 }
 

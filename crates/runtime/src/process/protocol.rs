@@ -6,7 +6,9 @@
 //! - **to the worker** ([`ToWorker`]): runs, aborts, and answers that came late;
 //! - **returns** ([`Return`]): what the host says at once to a call, read by the
 //!   very thread that made it. So a tool that is ready at once costs a program
-//!   two thread switches and no turn of its event loop.
+//!   two thread switches and no turn of its event loop. Neither thread spins while
+//!   it waits for the other: measured, that costs more than it saves as soon as
+//!   the machine has something else to do.
 //!
 //! Messages are `postcard` in chunks ([`super::frame`]). Each side takes the other
 //! for hostile: a message that does not decode, or that may not come now, ends
@@ -60,7 +62,11 @@ pub(super) enum ToHost<'a> {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum ToWorker<'a> {
     /// Comes once, first.
-    Configure { limits: WireLimits, max_data_bytes: u64 },
+    Configure {
+        #[serde(with = "WireLimits")]
+        limits: Limits,
+        max_data_bytes: u64,
+    },
     /// Runs a program. Numbers grow; one run at a time.
     Run {
         run: u32,
@@ -117,61 +123,18 @@ impl From<WireCause> for Cause {
     }
 }
 
-/// [`Limits`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct WireLimits {
+/// [`Limits`] for the wire. One that is not named here does not compile.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits")]
+struct WireLimits {
     compute: Duration,
     max_wall: Duration,
     grace: Duration,
-    max_output_bytes: u64,
-    max_old_generation_size_mb: u64,
-    max_array_buffer_bytes: u64,
-    max_source_bytes: u64,
-    max_sub_calls: u64,
-}
-
-impl From<&Limits> for WireLimits {
-    fn from(limits: &Limits) -> Self {
-        // Named one by one, so that a new limit cannot be forgotten.
-        let Limits {
-            compute,
-            max_wall,
-            grace,
-            max_output_bytes,
-            max_old_generation_size_mb,
-            max_array_buffer_bytes,
-            max_source_bytes,
-            max_sub_calls,
-        } = limits;
-        let count = |count: &usize| *count as u64;
-        Self {
-            compute: *compute,
-            max_wall: *max_wall,
-            grace: *grace,
-            max_output_bytes: count(max_output_bytes),
-            max_old_generation_size_mb: count(max_old_generation_size_mb),
-            max_array_buffer_bytes: count(max_array_buffer_bytes),
-            max_source_bytes: count(max_source_bytes),
-            max_sub_calls: count(max_sub_calls),
-        }
-    }
-}
-
-impl From<WireLimits> for Limits {
-    fn from(wire: WireLimits) -> Self {
-        // Both ends are the same program on the same machine.
-        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        Self {
-            compute: wire.compute,
-            max_wall: wire.max_wall,
-            grace: wire.grace,
-            max_output_bytes: count(wire.max_output_bytes),
-            max_old_generation_size_mb: count(wire.max_old_generation_size_mb),
-            max_array_buffer_bytes: count(wire.max_array_buffer_bytes),
-            max_source_bytes: count(wire.max_source_bytes),
-            max_sub_calls: count(wire.max_sub_calls),
-        }
-    }
+    max_output_bytes: usize,
+    max_old_generation_size_mb: usize,
+    max_array_buffer_bytes: usize,
+    max_source_bytes: usize,
+    max_sub_calls: usize,
 }
 
 /// The names of a [`Namespace`].
@@ -220,7 +183,8 @@ impl HostFunctions for Elsewhere {
 /// [`Failure`].
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct WireFailure<'a> {
-    kind: WireKind,
+    #[serde(with = "WireKind")]
+    kind: FailureKind,
     message: &'a str,
     #[serde(borrow)]
     whole: Option<&'a str>,
@@ -228,7 +192,9 @@ pub(super) struct WireFailure<'a> {
     column: Option<u32>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// [`FailureKind`] for the wire.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FailureKind")]
 enum WireKind {
     Exception,
     Timeout,
@@ -241,30 +207,14 @@ enum WireKind {
 impl<'a> From<&'a Failure> for WireFailure<'a> {
     fn from(failure: &'a Failure) -> Self {
         let Failure { kind, message, whole, line, column } = failure;
-        let kind = match kind {
-            FailureKind::Exception => WireKind::Exception,
-            FailureKind::Timeout => WireKind::Timeout,
-            FailureKind::Abort => WireKind::Abort,
-            FailureKind::WorkerExit => WireKind::WorkerExit,
-            FailureKind::InvalidOutput => WireKind::InvalidOutput,
-            FailureKind::OutputLimit => WireKind::OutputLimit,
-        };
-        Self { kind, message, whole: whole.as_deref(), line: *line, column: *column }
+        Self { kind: *kind, message, whole: whole.as_deref(), line: *line, column: *column }
     }
 }
 
 impl From<WireFailure<'_>> for Failure {
     fn from(wire: WireFailure<'_>) -> Self {
-        let kind = match wire.kind {
-            WireKind::Exception => FailureKind::Exception,
-            WireKind::Timeout => FailureKind::Timeout,
-            WireKind::Abort => FailureKind::Abort,
-            WireKind::WorkerExit => FailureKind::WorkerExit,
-            WireKind::InvalidOutput => FailureKind::InvalidOutput,
-            WireKind::OutputLimit => FailureKind::OutputLimit,
-        };
         // A longer message than the model may get is cut again.
-        let mut failure = Self::new(kind, wire.message);
+        let mut failure = Self::new(wire.kind, wire.message);
         failure.whole = wire.whole.map(str::to_owned).or(failure.whole);
         failure.line = wire.line;
         failure.column = wire.column;

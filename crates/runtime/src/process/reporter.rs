@@ -1,65 +1,75 @@
 //! The thread of a worker that tells the host of limits: that one is reached,
 //! and that the isolate did not stop within the grace period.
 
-use std::future::poll_fn;
-use std::sync::Arc;
-use std::task::Poll;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Weak};
+use std::task::{Wake, Waker};
 
-use tokio::sync::mpsc;
-
-use super::protocol::{ToHost, WireCause};
+use super::protocol::WireCause;
 use super::worker::RunCaller;
 use crate::isolate::{End, RunControl};
 use crate::outcome;
 
-/// A run to report on.
-type Run = (Arc<RunControl>, Arc<RunCaller>);
-
-/// The thread. It sleeps unless a limit is reached.
-pub(super) struct Reporter(mpsc::UnboundedSender<Run>);
+/// The thread. It sleeps unless a limit is reached; a run that reaches none costs
+/// it nothing.
+pub(super) struct Reporter(Sender<Arc<Report>>);
 
 impl Reporter {
     pub(super) fn start() -> Self {
-        let (runs, received) = mpsc::unbounded_channel();
+        let (due, reports) = mpsc::channel::<Arc<Report>>();
         let thread = std::thread::Builder::new().name("code-mode-reporter".to_owned());
         thread
-            .spawn(move || futures::executor::block_on(work(received)))
+            .spawn(move || reports.iter().for_each(Report::look))
             // Without the thread no limit would reach the host.
             .expect("the operating system can start one more thread");
-        Self(runs)
+        Self(due)
     }
 
-    /// Reports on `run` from now on, and on no other.
-    pub(super) fn report(&self, control: Arc<RunControl>, caller: Arc<RunCaller>) {
-        // The thread lives as long as this.
-        let _ = self.0.send((control, caller));
+    /// Reports on `run` from now on. To be called before anything can stop it.
+    pub(super) fn report(&self, run: &Arc<RunControl>, caller: Arc<RunCaller>) {
+        let report = Report {
+            run: Arc::downgrade(run),
+            caller,
+            is_stopping_told: AtomicBool::new(false),
+            due: self.0.clone(),
+        };
+        run.caller.register(&Waker::from(Arc::new(report)));
     }
 }
 
-async fn work(mut runs: mpsc::UnboundedReceiver<Run>) {
-    let mut current: Option<Run> = None;
-    let mut told = false;
-    poll_fn(|context| {
-        loop {
-            match runs.poll_recv(context) {
-                Poll::Ready(Some(run)) => (current, told) = (Some(run), false),
-                Poll::Ready(None) => return Poll::Ready(()),
-                Poll::Pending => break,
-            }
+/// What there may be to tell of one run: it stands in for the task of a caller.
+struct Report {
+    /// The run holds the waker, so this must not hold the run.
+    run: Weak<RunControl>,
+    caller: Arc<RunCaller>,
+    is_stopping_told: AtomicBool,
+    due: Sender<Arc<Report>>,
+}
+
+impl Wake for Report {
+    fn wake(self: Arc<Self>) {
+        // The thread lives as long as the process.
+        let _ = self.due.send(Arc::clone(&self));
+    }
+}
+
+impl Report {
+    fn look(self: Arc<Self>) {
+        let Some(run) = self.run.upgrade() else { return };
+        // Before the look, so that what happens during it is looked at again.
+        run.caller.register(&Waker::from(Arc::clone(&self)));
+        if run.is_stopped() {
+            return;
         }
-        let Some((control, caller)) = &current else { return Poll::Pending };
-        control.caller.register(context.waker());
-        if let Some(cause) = control.cause().filter(|_| !told && !control.is_stopped()) {
-            told = true;
-            if let Some(cause) = WireCause::of(cause) {
-                caller.to_host.say(&ToHost::Stopping { run: caller.run, cause });
-            }
+        if let Some(cause) = run.cause().and_then(WireCause::of)
+            && !self.is_stopping_told.swap(true, Ordering::Relaxed)
+        {
+            self.caller.say_stopping(cause);
         }
-        if control.is_overdue() && !control.is_stopped() {
-            let end = End { end: Err(outcome::stopped(control)), ends_with_expression: false };
-            caller.say_end(&end, true);
+        if run.is_overdue() {
+            let end = End { end: Err(outcome::stopped(&run)), ends_with_expression: false };
+            self.caller.say_end(&end, true);
         }
-        Poll::Pending
-    })
-    .await;
+    }
 }

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use code_mode_registry::{CancelReason, Signal, SignalSource};
+use code_mode_registry::Signal;
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::mpsc;
 
 use super::config::{ProcessRuntimeConfig, ProcessRuntimeError};
 use super::link::{Run, Worker};
 use super::pool::Pool;
-use crate::admission::Admission;
-use crate::answer::{DISPOSED, answer, never_begun, settled};
+use crate::admission::{Admission, Admitted};
+use crate::answer::{answer, never_begun, not_begun};
 use crate::bridge::call::HostCalls;
 use crate::isolate::{Cause, Limits, RunControl, watchdog};
 use crate::outcome;
-use crate::seam::{CodeRuntime, Isolation, MisuseError, RunOutcome, RunRequest, check_names};
+use crate::seam::{CodeRuntime, Isolation, MisuseError, RunOutcome, RunRequest};
 use crate::source;
 
 /// Runs programs in worker processes. Cheap to clone; its workers end when the
@@ -44,7 +44,6 @@ pub struct ProcessRuntime {
 struct Shared {
     pool: Arc<Pool>,
     admission: Admission,
-    disposal: SignalSource,
 }
 
 impl Drop for Shared {
@@ -81,14 +80,13 @@ impl ProcessRuntime {
             return Err(ProcessRuntimeError::Worker);
         }
         let admission = Admission::new(config.max_concurrent_runs, config.max_queued_runs);
-        let shared = Shared { pool: Pool::new(config), admission, disposal: SignalSource::new() };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(Shared { pool: Pool::new(config), admission }) })
     }
 
     /// Ends all runs as `abort` with message `runtime disposed`, refuses further
     /// ones, and ends the workers. Idempotent.
     pub fn dispose(&self) {
-        self.shared.disposal.cancel(CancelReason::new(DISPOSED));
+        self.shared.admission.close();
         self.shared.pool.close();
     }
 
@@ -122,20 +120,14 @@ impl CodeRuntime for ProcessRuntime {
 const MAX_ATTEMPTS: usize = 5;
 
 async fn run(shared: &Arc<Shared>, request: RunRequest) -> Result<RunOutcome, MisuseError> {
-    let disposal = shared.disposal.signal();
-    if disposal.is_cancelled() {
-        return Err(MisuseError::Disposed);
-    }
-    check_names(&request.namespaces)?;
-    let embedder = tokio::runtime::Handle::try_current().map_err(|_| MisuseError::NoTokio)?;
     let limits = &shared.pool.config.limits;
-    let signal = Signal::any([request.signal.clone(), disposal]);
-    let Some(_place) = shared.admission.enter(&signal).await? else {
+    let Admitted { embedder, signal, place } = shared.admission.enter(&request).await?;
+    let Some(_place) = place else {
         return Ok(never_begun(&signal, limits));
     };
     // So that what is too long does not cross.
     if let Err(error) = source::check_length(&request.program, limits.max_source_bytes) {
-        return Ok(settled(Vec::new(), Err(outcome::refused(&request.program, &error)), false, limits));
+        return Ok(not_begun(outcome::refused(&request.program, &error), limits));
     }
     for _ in 0..MAX_ATTEMPTS {
         let lease = tokio::select! {

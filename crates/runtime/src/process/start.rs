@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::config::ProcessRuntimeConfig;
 use super::frame::{FrameError, Receiver, encode};
 use super::outbox::Outbox;
-use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireLimits};
+use super::protocol::{GREETING, ToHost, ToWorker, VERSION};
 use super::{BUILD, WORKER_ENV};
 
 /// A worker that is ready.
@@ -127,7 +127,7 @@ fn greet(
         }
         _ => return Err(unexpected()),
     }
-    let limits = WireLimits::from(&config.limits);
+    let limits = config.limits.clone();
     outbox.post(encode(&ToWorker::Configure { limits, max_data_bytes: config.worker_bytes() }));
     match hear(from_worker, timeout)? {
         ToHost::Ready => set(from_worker, None),

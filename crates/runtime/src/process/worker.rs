@@ -7,12 +7,11 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use super::confine;
 use super::frame::{FrameError, Receiver, send};
-use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireFailure, WireNamespace};
+use super::protocol::{GREETING, ToHost, ToWorker, VERSION, WireCause, WireFailure, WireNamespace};
 use super::relay::Relay;
 use super::reporter::Reporter;
 use super::{BUILD, WORKER_ENV};
@@ -71,7 +70,7 @@ fn serve() -> Result<(), WorkerError> {
     let limits = match control.receive()? {
         Some(ToWorker::Configure { limits, max_data_bytes }) => {
             confine::limit_data(max_data_bytes);
-            Limits::from(limits)
+            limits
         }
         Some(_) => return Err(WorkerError::Order("a message before the configuration")),
         None => return Ok(()),
@@ -86,6 +85,7 @@ fn serve() -> Result<(), WorkerError> {
     let reporter = Reporter::start();
     let mut worker = Worker {
         limits,
+        ready: ReadyThread::new(engine, &to_host),
         engine,
         returns: Arc::new(Mutex::new(Receiver::new(returns))),
         reporter,
@@ -114,6 +114,8 @@ fn streams() -> io::Result<(UnixStream, UnixStream)> {
 struct Worker {
     limits: Limits,
     engine: &'static Engine,
+    /// Where the next run's isolate will be.
+    ready: ReadyThread,
     returns: Arc<Mutex<Receiver>>,
     reporter: Reporter,
     to_host: ToHostStream,
@@ -168,8 +170,7 @@ impl Worker {
         self.to_host.say(&ToHost::Began { run });
         let control = Arc::new(RunControl::new(self.limits.clone()));
         let relay = Arc::new(Relay::new(run, self.to_host.clone(), Arc::clone(&self.returns)));
-        let caller =
-            Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: AtomicBool::new(false) });
+        let caller = Arc::new(RunCaller { run, to_host: self.to_host.clone(), ended: Mutex::new(false) });
         let job = Job {
             control: Arc::clone(&control),
             program: program.into(),
@@ -177,16 +178,36 @@ impl Worker {
             calls: Arc::clone(&relay) as Arc<_>,
             caller: Arc::new(IsolateCaller(Arc::clone(&caller))),
         };
+        self.reporter.report(&control, caller);
         watchdog::watch(Arc::clone(&control));
-        self.reporter.report(Arc::clone(&control), Arc::clone(&caller));
         self.current = Some(Current { run, control, relay });
-        // If there is no thread for the job, it is dropped, and that tells the host.
-        let to_host = self.to_host.clone();
-        let _ = self.engine.spawn(move || {
-            thread::run(job);
-            to_host.say(&ToHost::Gone { run });
-        });
+        self.ready.run(job, run);
+        self.ready = ReadyThread::new(self.engine, &self.to_host);
         Ok(())
+    }
+}
+
+/// A thread that waits for the run of its one isolate, so that no run waits for it to be started. The isolate itself
+/// is made for the run.
+struct ReadyThread(mpsc::Sender<(Job, u32)>);
+
+impl ReadyThread {
+    fn new(engine: &Engine, to_host: &ToHostStream) -> Self {
+        let (jobs, job) = mpsc::channel();
+        let to_host = to_host.clone();
+        // If there is no thread, nobody takes the job.
+        let _ = engine.spawn(move || {
+            if let Ok((job, run)) = job.recv() {
+                thread::run(job);
+                to_host.say(&ToHost::Gone { run });
+            }
+        });
+        Self(jobs)
+    }
+
+    /// Runs a job. If there is no thread for it, it is dropped, and that tells the host.
+    fn run(&self, job: Job, run: u32) {
+        let _ = self.0.send((job, run));
     }
 }
 
@@ -208,17 +229,19 @@ impl ToHostStream {
     }
 }
 
-/// Tells the host about one run.
+/// Tells the host about one run: nothing more once its end was told.
 pub(super) struct RunCaller {
-    pub(super) run: u32,
-    pub(super) to_host: ToHostStream,
-    ended: AtomicBool,
+    run: u32,
+    to_host: ToHostStream,
+    /// Held while something is told, as more than one thread may have something to tell.
+    ended: Mutex<bool>,
 }
 
 impl RunCaller {
-    /// The end, unless there was one.
+    /// The end.
     pub(super) fn say_end(&self, end: &End, stuck: bool) {
-        if self.ended.swap(true, Ordering::AcqRel) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *ended, true) {
             return;
         }
         self.to_host.say(&ToHost::End {
@@ -231,6 +254,18 @@ impl RunCaller {
             stuck,
         });
     }
+
+    /// That a limit is reached.
+    pub(super) fn say_stopping(&self, cause: WireCause) {
+        self.say_within(&ToHost::Stopping { run: self.run, cause });
+    }
+
+    fn say_within(&self, message: &ToHost<'_>) {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*ended {
+            self.to_host.say(message);
+        }
+    }
 }
 
 /// [`RunCaller`] as the isolate's thread holds it.
@@ -238,9 +273,7 @@ struct IsolateCaller(Arc<RunCaller>);
 
 impl Caller for IsolateCaller {
     fn log(&self, entry: String) {
-        if !self.0.ended.load(Ordering::Acquire) {
-            self.0.to_host.say(&ToHost::Log { run: self.0.run, entry: &entry });
-        }
+        self.0.say_within(&ToHost::Log { run: self.0.run, entry: &entry });
     }
 
     fn end(&self, end: End) {
@@ -253,5 +286,31 @@ impl Drop for IsolateCaller {
     fn drop(&mut self) {
         let end = Err(outcome::lost("its thread ended before the program did"));
         self.0.say_end(&End { end, ends_with_expression: false }, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_a_run_after_its_end() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let caller =
+            Arc::new(RunCaller { run: 7, to_host: ToHostStream::new(ours), ended: Mutex::new(false) });
+        let isolate = IsolateCaller(Arc::clone(&caller));
+        caller.say_stopping(WireCause::Wall);
+        isolate.log("before".to_owned());
+        isolate.end(End { end: Ok(None), ends_with_expression: false });
+        caller.say_stopping(WireCause::Heap);
+        isolate.log("after".to_owned());
+        drop((isolate, caller));
+        let mut heard = Receiver::new(theirs);
+        let mut next = || heard.receive().unwrap().map(|message: ToHost<'_>| format!("{message:?}"));
+        assert_eq!(next().unwrap(), format!("{:?}", ToHost::Stopping { run: 7, cause: WireCause::Wall }));
+        assert_eq!(next().unwrap(), format!("{:?}", ToHost::Log { run: 7, entry: "before" }));
+        let end = ToHost::End { run: 7, end: Ok(None), ends_with_expression: false, stuck: false };
+        assert_eq!(next().unwrap(), format!("{end:?}"));
+        assert_eq!(next(), None);
     }
 }
