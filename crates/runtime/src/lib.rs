@@ -13,6 +13,7 @@ mod admission;
 mod isolate;
 mod bridge;
 mod dispatch;
+mod media;
 mod answer;
 mod outcome;
 mod ledger;

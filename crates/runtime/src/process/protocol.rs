@@ -20,7 +20,7 @@ use crate::isolate::{Cause, Limits};
 use crate::seam::{ErrorClass, Failure, FailureKind, HostCall, HostFunctions, Namespace};
 
 /// The form of the messages. A change of any of them changes it.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The first words of a worker: no other program says them by accident.
 pub(super) const GREETING: &str = "code-mode worker";
@@ -128,6 +128,7 @@ pub(super) struct WireLimits {
     max_array_buffer_bytes: u64,
     max_source_bytes: u64,
     max_sub_calls: u64,
+    max_media_bytes: u64,
 }
 
 impl From<&Limits> for WireLimits {
@@ -142,6 +143,7 @@ impl From<&Limits> for WireLimits {
             max_array_buffer_bytes,
             max_source_bytes,
             max_sub_calls,
+            max_media_bytes,
         } = limits;
         let count = |count: &usize| *count as u64;
         Self {
@@ -153,6 +155,7 @@ impl From<&Limits> for WireLimits {
             max_array_buffer_bytes: count(max_array_buffer_bytes),
             max_source_bytes: count(max_source_bytes),
             max_sub_calls: count(max_sub_calls),
+            max_media_bytes: count(max_media_bytes),
         }
     }
 }
@@ -170,6 +173,7 @@ impl From<WireLimits> for Limits {
             max_array_buffer_bytes: count(wire.max_array_buffer_bytes),
             max_source_bytes: count(wire.max_source_bytes),
             max_sub_calls: count(wire.max_sub_calls),
+            max_media_bytes: count(wire.max_media_bytes),
         }
     }
 }
