@@ -77,14 +77,18 @@
     list,
     ownDescriptor,
 
-    // Reflect and Object.
+    // Reflect, proxies and Object.
+    Proxy,
+    Reflect,
     ReflectApply: apply,
     ReflectConstruct: Reflect.construct,
     ReflectDefineProperty: Reflect.defineProperty,
     ReflectDeleteProperty: Reflect.deleteProperty,
+    ReflectGet: Reflect.get,
     ReflectGetOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor,
     ReflectGetPrototypeOf: Reflect.getPrototypeOf,
     ReflectOwnKeys: Reflect.ownKeys,
+    ReflectSet: Reflect.set,
     ReflectSetPrototypeOf: Reflect.setPrototypeOf,
     Object,
     ObjectPrototype,

@@ -16,6 +16,7 @@ mod dispatch;
 mod media;
 mod answer;
 mod outcome;
+mod hints;
 mod ledger;
 mod render;
 mod notes;

@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn media_left_out_is_counted_before_names_that_may_be_long() {
-        let media = Forwarded { blocks: vec![ContentBlock::image("", "image/png")], left_out: 2, limit_bytes: 100 };
+        let media =
+            Forwarded { blocks: vec![ContentBlock::image("", "image/png")], left_out: 2, limit_bytes: 100 };
         for end in [Ok(None), Err(Failure::new(FailureKind::Exception, "x"))] {
             let long = "n".repeat(400);
             let text = super::note(&outcome(end), &seen(&[(&long, 1)], &[(&long, 1)]), &media).unwrap();

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use code_mode::registry::ContentBlock;
-use code_mode::{CodeMode, Json, Mode, RegistryConfig, ToolCall, ToolDefinition, ToolRegistry, ToolResult, json};
+use code_mode::{
+    CodeMode, Json, Mode, RegistryConfig, ToolCall, ToolDefinition, ToolRegistry, ToolResult, json,
+};
 
 use crate::subject::{BackEnd, Subject};
 use crate::{Case, cases};
