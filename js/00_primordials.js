@@ -87,6 +87,7 @@
     ReflectGet: Reflect.get,
     ReflectGetOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor,
     ReflectGetPrototypeOf: Reflect.getPrototypeOf,
+    ReflectHas: Reflect.has,
     ReflectOwnKeys: Reflect.ownKeys,
     ReflectSet: Reflect.set,
     ReflectSetPrototypeOf: Reflect.setPrototypeOf,

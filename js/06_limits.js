@@ -9,9 +9,11 @@
     ArrayIsArray,
     ArrayPrototype,
     FunctionPrototype,
+    ObjectDefineProperty,
     Reflect,
     ReflectApply,
     ReflectConstruct,
+    ReflectHas,
     String,
     SymbolIsConcatSpreadable,
     SymbolIterator,
@@ -43,14 +45,32 @@
   for (let i = 0; i < CALLERS.length; i++) guard(CALLERS[i], true);
 
   // These walk what they are given as well.
-  const { concat, flat, flatMap } = ArrayPrototype;
-  const checkNested = (array, depth) => {
+  const { concat, flat, flatMap, slice } = ArrayPrototype;
+  // Checks the arrays in an array; true if a proxy of one is among them, which may answer otherwise the next time.
+  const hasProxyWithin = (array, depth) => {
+    let found = false;
     for (let i = 0; i < array.length; i++) {
       const item = array[i];
       if (!ArrayIsArray(item)) continue;
+      if (isProxy(item)) {
+        found = true;
+        continue;
+      }
       checked(item.length, "flat");
-      if (depth > 1) checkNested(item, depth - 1);
+      if (depth > 1 && hasProxyWithin(item, depth - 1)) found = true;
     }
+    return found;
+  };
+  // What flat does, in JavaScript: slower, but it can be interrupted. Gives the next free index.
+  const flatten = (into, at, source, depth) => {
+    const length = checked(source.length, "flat");
+    for (let i = 0; i < length; i++) {
+      if (!ReflectHas(source, i)) continue;
+      const value = source[i];
+      if (depth >= 1 && ArrayIsArray(value)) at = flatten(into, at, value, depth - 1);
+      else ObjectDefineProperty(into, at++, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    }
+    return at;
   };
   // What concat may walk in place of `item`, or the item where it is added as it is.
   const spread = (item) => {
@@ -77,8 +97,12 @@
     {
       method(depth) {
         const target = bounded(this, "flat");
-        if (ArrayIsArray(target)) checkNested(target, depth === undefined ? 1 : +depth);
-        return ReflectApply(flat, target, arguments);
+        const levels = depth === undefined ? 1 : +depth;
+        if (!ArrayIsArray(target) || !hasProxyWithin(target, levels)) return ReflectApply(flat, target, arguments);
+        // Empty, and of the kind that `flat` would have made.
+        const into = ReflectApply(slice, target, [0, 0]);
+        flatten(into, 0, target, levels);
+        return into;
       },
     }.method,
   );
@@ -91,8 +115,14 @@
         if (typeof callback !== "function") return ReflectApply(flatMap, target, arguments);
         const calling = function () {
           const items = ReflectApply(callback, this, arguments);
-          if (ArrayIsArray(items)) checked(items.length, "flatMap");
-          return items;
+          if (!ArrayIsArray(items)) return items;
+          if (!isProxy(items)) {
+            checked(items.length, "flatMap");
+            return items;
+          }
+          const copy = [];
+          flatten(copy, 0, items, 0);
+          return copy;
         };
         return throughView(flatMap, this, target, [calling, thisArg], true);
       },

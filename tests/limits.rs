@@ -392,10 +392,15 @@ fn what_stands_for_an_odd_object_is_never_seen() {
             reverse.call(odd) === odd, odd[0], fill.call(odd, 7) === odd, odd[1], Array.isArray(odd),
             proxy.map((item, index, whole) => whole === proxy), proxy.fill('y') === proxy, proxy[0], Array.isArray(proxy.slice()),
             [() => 1].indexOf.call(new Proxy([Odd], {}), Odd),
+            [1, new Proxy([2, [3, [4]]], {})].flat(2), [new Proxy([[1]], {})].flat(0.5).length,
+            [1, 2].flatMap((n) => new Proxy([n, [n]], {})),
         ];
     ";
-    let expected =
-        code_mode::json!([[true, true], true, true, "a", true, 7, false, [true], true, "y", true, 0]);
+    let seen = code_mode::json!([[true, true], true, true, "a", true, 7, false]);
+    let seen_through = code_mode::json!([[true], true, "y", true, 0, [1, 2, 3, [4]], 1, [1, [1], 2, [2]]]);
+    let expected = Json::from(
+        [seen, seen_through].iter().flat_map(|part| part.as_array().unwrap().to_vec()).collect::<Vec<_>>(),
+    );
     assert_eq!(run(program, |_| ()).value(), expected);
 }
 

@@ -1,6 +1,7 @@
 //! A hostile program, what comes of it, and how that is checked: each group of them in a process of its own, so that a
 //! program that ends its process fails one test.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::process::Command;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const MORE_KIB: u64 = 64 << 10;
 /// A program, and what comes of it.
 pub(super) struct Case {
     name: &'static str,
-    program: &'static str,
+    program: Cow<'static, str>,
     end: End,
     heap_mb: usize,
     output_bytes: usize,
@@ -59,8 +60,8 @@ pub(super) const fn lossy(message: &'static str) -> End {
 }
 
 /// A program under a heap of 32 MiB that is answered within 2.25 s, the time of one that nothing but its limit ends.
-pub(super) fn case(name: &'static str, program: &'static str, end: End) -> Case {
-    Case { name, program, end, heap_mb: 32, output_bytes: 64 << 20, within: LIMIT + LATENESS }
+pub(super) fn case(name: &'static str, program: impl Into<Cow<'static, str>>, end: End) -> Case {
+    Case { name, program: program.into(), end, heap_mb: 32, output_bytes: 64 << 20, within: LIMIT + LATENESS }
 }
 
 impl Case {
@@ -99,7 +100,7 @@ impl Case {
         host.value("return 1");
         let before = resident_kib();
         let stalls = Stalls::watch();
-        let run = host.run(self.program);
+        let run = host.run(&self.program);
         let stalled = stalls.total();
         println!("{:>9.1?} (stalled {stalled:.1?}) {}", run.elapsed, self.name);
         if run.elapsed > self.within + stalled {

@@ -41,6 +41,16 @@ impl HeapGuard {
         isolate.add_near_heap_limit_callback(near_limit, std::ptr::from_ref(self).cast_mut().cast());
     }
 
+    /// To be called when the isolate is gone: gives its memory back, if it was much.
+    pub(crate) fn give_back(self: Box<Self>) {
+        // QuickJS has its memory from `malloc`, which keeps what a thread has freed in that thread's arena.
+        #[cfg(all(not(feature = "v8"), target_os = "linux", target_env = "gnu"))]
+        if self.reached() {
+            // SAFETY: it only gives back what nobody has allocated, and may be called at any time.
+            unsafe { libc::malloc_trim(0) };
+        }
+    }
+
     /// True if the heap limit was reached, also if the program went on.
     pub(crate) fn reached(&self) -> bool {
         self.reached.load(Ordering::Acquire)

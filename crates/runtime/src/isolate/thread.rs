@@ -90,7 +90,7 @@ pub(crate) fn run(job: Job) {
     end(&job, outcome, ends_with_expression);
     program::forget();
     drop(runtime);
-    drop(heap);
+    heap.give_back();
 }
 
 fn end(job: &Job, end: Result<Option<String>, Failure>, ends_with_expression: bool) {
