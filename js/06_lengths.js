@@ -45,8 +45,10 @@
   // Whether the object's length, once read, is the same when a method reads it again.
   const keepsLength = (value) => {
     if (isProxy(value)) return false;
-    const own = ownDescriptor(value, "length");
-    if (own !== undefined) return typeof own.value === "number";
+    // With its prototype, as taking that away is slow: what a program has put there can only make this false, or a
+    // length that is undefined true.
+    const own = ObjectGetOwnPropertyDescriptor(value, "length");
+    if (own !== undefined) return own.get === undefined && typeof own.value === "number";
     if (!ArrayBufferIsView(value) || TypedArrayPrototypeGetSymbolToStringTag(value) === undefined) return false;
     // A typed array, unless the program has put another length between it and its last prototype.
     let prototype = ReflectGetPrototypeOf(value);

@@ -243,8 +243,8 @@ pub(crate) fn stuck() -> (RunRequest, Weak<Held>, oneshot::Receiver<()>) {
     let (gone, is_gone) = oneshot::channel();
     let held = Arc::new(Held(Some(gone)));
     let isolate = Arc::downgrade(&held);
-    // A debug build of QuickJS takes three times as long for an element.
-    let last = on_engine(33_554_000, 10_000_000);
+    // A debug build of QuickJS takes twice as long for an element.
+    let last = on_engine(33_554_000, 20_000_000);
     let mut request = RunRequest::new(format!(
         "const sparse = [];
         Object.defineProperty(sparse, 0, {{ get() {{ console.log('within') }} }});

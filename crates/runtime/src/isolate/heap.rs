@@ -41,20 +41,20 @@ impl HeapGuard {
         isolate.add_near_heap_limit_callback(near_limit, std::ptr::from_ref(self).cast_mut().cast());
     }
 
-    /// To be called when the isolate is gone: gives its memory back, if it was much.
-    pub(crate) fn give_back(self: Box<Self>) {
-        // QuickJS has its memory from `malloc`, which keeps what a thread has freed in that thread's arena.
-        #[cfg(all(not(feature = "v8"), target_os = "linux", target_env = "gnu"))]
-        if self.reached() {
-            // SAFETY: it only gives back what nobody has allocated, and may be called at any time.
-            unsafe { libc::malloc_trim(0) };
-        }
-    }
-
     /// True if the heap limit was reached, also if the program went on.
     pub(crate) fn reached(&self) -> bool {
         self.reached.load(Ordering::Acquire)
     }
+}
+
+/// Gives what an isolate had back to the operating system, once it is gone; worth it after a heap limit.
+pub(crate) fn give_back() {
+    // QuickJS has its memory from `malloc`, which keeps what a thread has freed in that thread's arena.
+    #[cfg(all(not(feature = "v8"), target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it touches only what nobody has allocated, and may be called at any time.
+    unsafe {
+        libc::malloc_trim(0)
+    };
 }
 
 /// V8 does not say how much it wants, tries again, and ends the process if the

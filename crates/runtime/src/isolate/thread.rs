@@ -8,7 +8,7 @@ use std::time::Instant;
 use deno_core::{JsRuntime, PollEventLoopOptions, RuntimeOptions, v8};
 
 use super::control::RunControl;
-use super::heap::HeapGuard;
+use super::heap::{HeapGuard, give_back};
 use crate::bridge::call::Calls;
 use crate::bridge::guest::RunGuest;
 use crate::bridge::ops::{self, GuestSlot};
@@ -90,7 +90,10 @@ pub(crate) fn run(job: Job) {
     end(&job, outcome, ends_with_expression);
     program::forget();
     drop(runtime);
-    heap.give_back();
+    if heap.reached() {
+        give_back();
+    }
+    drop(heap);
 }
 
 fn end(job: &Job, end: Result<Option<String>, Failure>, ends_with_expression: bool) {
