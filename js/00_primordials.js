@@ -77,14 +77,19 @@
     list,
     ownDescriptor,
 
-    // Reflect and Object.
+    // Reflect, proxies and Object.
+    Proxy,
+    Reflect,
     ReflectApply: apply,
     ReflectConstruct: Reflect.construct,
     ReflectDefineProperty: Reflect.defineProperty,
     ReflectDeleteProperty: Reflect.deleteProperty,
+    ReflectGet: Reflect.get,
     ReflectGetOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor,
     ReflectGetPrototypeOf: Reflect.getPrototypeOf,
+    ReflectHas: Reflect.has,
     ReflectOwnKeys: Reflect.ownKeys,
+    ReflectSet: Reflect.set,
     ReflectSetPrototypeOf: Reflect.setPrototypeOf,
     Object,
     ObjectPrototype,

@@ -11,11 +11,14 @@
     NumberIsInteger,
     ObjectDefineProperty,
     ReflectApply,
+    ReflectDefineProperty,
+    StringPrototypeIncludes,
     StringPrototypeSlice,
     SymbolHasInstance,
     WeakMap,
     WeakMapPrototypeGet,
     WeakMapPrototypeSet,
+    ownDescriptor,
   } = internals.primordials;
 
   const PROGRAM = "program";
@@ -85,6 +88,25 @@
     return "Error";
   };
 
+  // What V8 says when its allocator refuses a buffer.
+  const REFUSED_BUFFER = "Array buffer allocation failed";
+
+  // What the host can add to an error that the engine made: the limit that it met, the nearest names of a tool that is
+  // not there. Empty for most.
+  const hint = (head) => {
+    const isKnown = head === "RangeError: " + REFUSED_BUFFER || StringPrototypeIncludes(head, " is not a function");
+    return (isKnown && internals.ops.op_code_mode_hint(head)) || "";
+  };
+
+  // The same error, with the limit in its message, if it is V8's own for a refused buffer.
+  internals.withBufferLimit = (error) => {
+    if (isObject(error) && ownDescriptor(error, "message")?.value === REFUSED_BUFFER) {
+      const value = REFUSED_BUFFER + hint("RangeError: " + REFUSED_BUFFER);
+      ReflectDefineProperty(error, "message", { __proto__: null, value });
+    }
+    return error;
+  };
+
   // The engine calls this when `stack` is first read; the program's own
   // `Error.prepareStackTrace` is never consulted.
   internals.prepareStackTrace = (error, sites) => {
@@ -95,7 +117,8 @@
       // Positions are a help, not a reason to fail.
     }
     if (isObject(error)) WeakMapPrototypeSet(framesOf, error, frames);
-    return headline(error, MAX_STACK_HEAD) + frames.text;
+    const head = headline(error, MAX_STACK_HEAD);
+    return head + hint(head) + frames.text;
   };
 
   internals.toolCallErrorClass = (className, memberName) => {

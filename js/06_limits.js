@@ -4,110 +4,90 @@
   "use strict";
 
   const {
-    ArrayBuffer,
-    ArrayBufferPrototype,
+    Array,
+    ArrayFrom,
     ArrayIsArray,
     ArrayPrototype,
-    ArrayFrom,
-    Array,
+    FunctionPrototype,
     ObjectDefineProperty,
-    ObjectGetOwnPropertyDescriptor,
-    RangeError,
+    Reflect,
     ReflectApply,
     ReflectConstruct,
+    ReflectHas,
+    String,
     SymbolIsConcatSpreadable,
     SymbolIterator,
-    SymbolSpecies,
     TypeError,
-    ownDescriptor,
   } = internals.primordials;
-
-  const MAX_LENGTH = 33554432; // 2^25
-
-  const refuse = (length, name) => {
-    throw new RangeError(
-      "array of length " + length + " is too long for " + name + " (limit " + MAX_LENGTH + "): " +
-        "use a Map or an object for sparse keys, a typed array for many numbers",
-    );
-  };
-
-  const checkLength = (value, name) => {
-    const length = +value.length;
-    if (length > MAX_LENGTH) refuse(length, name);
-    return length;
-  };
-
-  // What a method may walk in place of `value`: itself if its length is checked and
-  // stays, else something that reads through to it and has the length that was
-  // checked.
-  const bounded = (value, name) => {
-    if (ArrayIsArray(value)) {
-      checkLength(value, name);
-      return value;
-    }
-    if ((typeof value !== "object" || value === null) && typeof value !== "function") return value;
-    if (!internals.native.isProxy(value)) {
-      const own = ownDescriptor(value, "length");
-      if (own !== undefined && typeof own.value === "number") {
-        checkLength(value, name);
-        return value;
-      }
-    }
-    return { __proto__: value, length: checkLength(value, name) };
-  };
-
-  // Puts `wrapper` in the place of `holder[name]`, looking like the original.
-  const replace = (holder, name, wrapper) => {
-    const { value: original, writable, enumerable, configurable } = ObjectGetOwnPropertyDescriptor(holder, name);
-    const define = (key, value) => ObjectDefineProperty(wrapper, key, { __proto__: null, value, configurable: true });
-    define("name", original.name);
-    define("length", original.length);
-    internals.hideSource(wrapper);
-    ObjectDefineProperty(holder, name, { __proto__: null, value: wrapper, writable, enumerable, configurable });
-  };
+  const { bounded, checked, isProxy, replace, throughView } = internals.lengths;
 
   // `find` and its kin are not here: they call back for every index, which can be
   // interrupted.
   const WALKERS = [
-    "copyWithin", "every", "fill", "filter", "forEach", "includes", "indexOf", "join", "lastIndexOf",
-    "map", "reduce", "reduceRight", "reverse", "shift", "slice", "some", "sort", "splice", "toLocaleString",
-    "toReversed", "toSorted", "toSpliced", "toString", "unshift", "with",
+    "copyWithin", "fill", "includes", "indexOf", "join", "lastIndexOf", "reverse", "shift", "slice", "sort", "splice",
+    "toLocaleString", "toReversed", "toSorted", "toSpliced", "toString", "unshift", "with",
   ];
-  for (let i = 0; i < WALKERS.length; i++) {
-    const name = WALKERS[i];
+  // Those of them that call back with the array as the last argument.
+  const CALLERS = ["every", "filter", "forEach", "map", "reduce", "reduceRight", "some"];
+  const guard = (name, takesCallback) => {
     const original = ArrayPrototype[name];
     // A method, so that it is no constructor; engines inline this form.
     const wrapper = {
       method() {
-        return ReflectApply(original, bounded(this, name), arguments);
+        const target = bounded(this, name);
+        if (target === this) return ReflectApply(original, target, arguments);
+        return throughView(original, this, target, arguments, takesCallback);
       },
     }.method;
     replace(ArrayPrototype, name, wrapper);
-  }
+  };
+  for (let i = 0; i < WALKERS.length; i++) guard(WALKERS[i], false);
+  for (let i = 0; i < CALLERS.length; i++) guard(CALLERS[i], true);
 
   // These walk what they are given as well.
-  const { concat, flat, flatMap } = ArrayPrototype;
-  const checkNested = (array, depth) => {
+  const { concat, flat, flatMap, slice } = ArrayPrototype;
+  // Checks the arrays in an array; true if a proxy of one is among them, which may answer otherwise the next time.
+  const hasProxyWithin = (array, depth) => {
+    let found = false;
     for (let i = 0; i < array.length; i++) {
       const item = array[i];
       if (!ArrayIsArray(item)) continue;
-      checkLength(item, "flat");
-      if (depth > 1) checkNested(item, depth - 1);
+      if (isProxy(item)) {
+        found = true;
+        continue;
+      }
+      checked(item.length, "flat");
+      if (depth > 1 && hasProxyWithin(item, depth - 1)) found = true;
     }
+    return found;
+  };
+  // What flat does, in JavaScript: slower, but it can be interrupted. Gives the next free index.
+  const flatten = (into, at, source, depth) => {
+    const length = checked(source.length, "flat");
+    for (let i = 0; i < length; i++) {
+      if (!ReflectHas(source, i)) continue;
+      const value = source[i];
+      if (depth >= 1 && ArrayIsArray(value)) at = flatten(into, at, value, depth - 1);
+      else ObjectDefineProperty(into, at++, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    }
+    return at;
+  };
+  // What concat may walk in place of `item`, or the item where it is added as it is.
+  const spread = (item) => {
+    if (ArrayIsArray(item) ? !isProxy(item) : typeof item !== "object" || item === null) {
+      if (typeof item === "object" && item !== null) checked(item.length, "concat");
+      return item;
+    }
+    const isSpread = item[SymbolIsConcatSpreadable];
+    return (isSpread === undefined ? ArrayIsArray(item) : isSpread) ? bounded(item, "concat") : item;
   };
   replace(
     ArrayPrototype,
     "concat",
     {
       method() {
-        if (ArrayIsArray(this)) checkLength(this, "concat");
-        for (let i = 0; i < arguments.length; i++) {
-          const item = arguments[i];
-          if (typeof item === "object" && item !== null && (ArrayIsArray(item) || item[SymbolIsConcatSpreadable])) {
-            checkLength(item, "concat");
-          }
-        }
-        return ReflectApply(concat, this, arguments);
+        for (let i = 0; i < arguments.length; i++) arguments[i] = spread(arguments[i]);
+        return ReflectApply(concat, spread(this), arguments);
       },
     }.method,
   );
@@ -117,8 +97,12 @@
     {
       method(depth) {
         const target = bounded(this, "flat");
-        if (ArrayIsArray(target)) checkNested(target, depth === undefined ? 1 : +depth);
-        return ReflectApply(flat, target, arguments);
+        const levels = depth === undefined ? 1 : +depth;
+        if (!ArrayIsArray(target) || !hasProxyWithin(target, levels)) return ReflectApply(flat, target, arguments);
+        // Empty, and of the kind that `flat` would have made.
+        const into = ReflectApply(slice, target, [0, 0]);
+        flatten(into, 0, target, levels);
+        return into;
       },
     }.method,
   );
@@ -129,12 +113,18 @@
       method(callback, thisArg) {
         const target = bounded(this, "flatMap");
         if (typeof callback !== "function") return ReflectApply(flatMap, target, arguments);
-        const checked = function () {
+        const calling = function () {
           const items = ReflectApply(callback, this, arguments);
-          if (ArrayIsArray(items)) checkLength(items, "flatMap");
-          return items;
+          if (!ArrayIsArray(items)) return items;
+          if (!isProxy(items)) {
+            checked(items.length, "flatMap");
+            return items;
+          }
+          const copy = [];
+          flatten(copy, 0, items, 0);
+          return copy;
         };
-        return ReflectApply(flatMap, target, [checked, thisArg]);
+        return throughView(flatMap, this, target, [calling, thisArg], true);
       },
     }.method,
   );
@@ -151,21 +141,56 @@
     }.method,
   );
 
-  // A buffer that can grow is reserved where no limit sees it.
-  const Buffer = function ArrayBuffer_(length, options) {
-    if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
-    if (options !== null && typeof options === "object" && options.maxByteLength !== undefined) {
-      throw new RangeError("an ArrayBuffer with maxByteLength is not available: allocate a fixed length");
-    }
-    return ReflectConstruct(ArrayBuffer, [length], new.target);
+  // These make a list of arguments of what they are given, and walk it in full before the call. On V8 most lists that
+  // long do not fit the stack; that is found out at the end.
+  const { apply } = FunctionPrototype;
+  // Said here, as the engine would name the function of ours that it was called by.
+  const checkCallable = (value) => {
+    if (typeof value !== "function") throw new TypeError("apply was called on a value of type " + typeof value + ", which is not callable");
   };
-  const own = (name, value) => ObjectDefineProperty(Buffer, name, { __proto__: null, value, configurable: true });
-  internals.hideSource(Buffer);
-  own("name", "ArrayBuffer");
-  own("length", 1);
-  ObjectDefineProperty(Buffer, "prototype", { __proto__: null, value: ArrayBufferPrototype, writable: false });
-  ObjectDefineProperty(Buffer, "isView", ObjectGetOwnPropertyDescriptor(ArrayBuffer, "isView"));
-  ObjectDefineProperty(Buffer, SymbolSpecies, ObjectGetOwnPropertyDescriptor(ArrayBuffer, SymbolSpecies));
-  ObjectDefineProperty(ArrayBufferPrototype, "constructor", { __proto__: null, value: Buffer });
-  ObjectDefineProperty(globalThis, "ArrayBuffer", { __proto__: null, value: Buffer });
+  replace(
+    FunctionPrototype,
+    "apply",
+    {
+      method(thisArg, args) {
+        checkCallable(this);
+        if (args === null || args === undefined) return ReflectApply(apply, this, arguments);
+        return ReflectApply(this, thisArg, bounded(args, "apply"));
+      },
+    }.method,
+  );
+  replace(
+    Reflect,
+    "apply",
+    {
+      method(target, thisArg, args) {
+        checkCallable(target);
+        return ReflectApply(target, thisArg, bounded(args, "apply"));
+      },
+    }.method,
+  );
+  replace(
+    Reflect,
+    "construct",
+    {
+      method(target, args) {
+        arguments[1] = bounded(args, "construct");
+        return ReflectApply(ReflectConstruct, undefined, arguments);
+      },
+    }.method,
+  );
+
+  // Walks what it is given like a method of arrays.
+  const { raw } = String;
+  replace(
+    String,
+    "raw",
+    {
+      method(template) {
+        if (template === null || template === undefined) return ReflectApply(raw, this, arguments);
+        arguments[0] = { __proto__: null, raw: bounded(template.raw, "raw") };
+        return ReflectApply(raw, this, arguments);
+      },
+    }.method,
+  );
 })(globalThis.__internals);

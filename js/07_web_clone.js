@@ -53,7 +53,12 @@
     ObjectDefineProperty(object, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
 
   const cloneBuffer = (buffer) => {
-    const copy = new ArrayBuffer(ArrayBufferPrototypeGetByteLength(buffer));
+    let copy;
+    try {
+      copy = new ArrayBuffer(ArrayBufferPrototypeGetByteLength(buffer));
+    } catch (error) {
+      throw internals.withBufferLimit(error);
+    }
     TypedArrayPrototypeSet(new Uint8Array(copy), new Uint8Array(buffer));
     return copy;
   };

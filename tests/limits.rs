@@ -2,7 +2,7 @@
 //! Contract 6.2, 6.4, 6.6; decisions 6, 14, 15, 26, 27, 33.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use code_mode::{CodeRuntime as _, FailureKind, Json, Limits, SignalSource};
 use futures::channel::oneshot;
@@ -186,6 +186,31 @@ fn refused_array_buffer_names_the_limit() {
     );
 }
 
+#[cfg(feature = "v8")] // As above.
+#[test]
+fn refused_array_buffer_that_is_caught_names_the_limit() {
+    let refused = "Array buffer allocation failed (limit 67108864 bytes)";
+    for call in [
+        "new ArrayBuffer(1e9)",
+        "new (class extends ArrayBuffer {})(1e9)",
+        "new ArrayBuffer(8).transfer(1e9)",
+        "new ArrayBuffer(4e7).slice()",
+        "structuredClone(new Uint8Array(4e7))",
+    ] {
+        let program = format!("try {{ {call} }} catch (error) {{ return [error.name, error.message] }}");
+        assert_eq!(run(&program, |_| ()).value(), code_mode::json!(["RangeError", refused]), "{call}");
+    }
+    // The constructors of typed arrays are the engine's own, whose views would be slow otherwise: the stack says it,
+    // which is what is printed of an error.
+    for call in ["new Uint8Array(1e9)", "new Uint8Array(4e7).slice()", "Float64Array.from({ length: 1e7 })"] {
+        let program = format!("try {{ {call} }} catch (error) {{ console.log(error); return error.stack }}");
+        let run = run(&program, |_| ());
+        let expected = format!("RangeError: {refused}\n    at ");
+        assert!(run.value().as_str().is_some_and(|stack| stack.starts_with(&expected)), "{}", run.text());
+        assert!(run.logs()[0].starts_with(&expected), "{}", run.text());
+    }
+}
+
 #[test]
 fn growing_array_buffer_is_not_available() {
     for program in [
@@ -260,6 +285,37 @@ fn waiting_is_not_computing() {
 }
 
 #[test]
+fn computing_of_tools_is_not_billed_to_the_program() {
+    let _alone = alone();
+    let host = Host::limited(brief);
+    let names = Arc::<Mutex<Vec<Option<String>>>>::default();
+    for (name, is_late) in [("at_once", false), ("later", true)] {
+        let names = Arc::clone(&names);
+        host.tool(name, move |_, _| {
+            let names = Arc::clone(&names);
+            async move {
+                names.lock().unwrap().push(std::thread::current().name().map(str::to_owned));
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_millis(400) {
+                    std::hint::spin_loop();
+                }
+                if is_late {
+                    tokio::task::yield_now().await;
+                }
+                Ok(Json::Null)
+            }
+        });
+    }
+    let program = "await tools.at_once(); await tools.later(); await Promise.all([tools.at_once(), tools.later()]); return 'done'";
+    assert_eq!(host.value(program), "done");
+    // It was polled where the program runs, or this proves nothing.
+    assert_eq!(*names.lock().unwrap(), vec![Some("code-mode-isolate".to_owned()); 4]);
+    // What the program itself computes after that is.
+    let failure = host.run("await tools.at_once(); for (;;) {}").failure();
+    assert_eq!((failure.kind, &*failure.message), (FailureKind::Timeout, USED_UP));
+}
+
+#[test]
 fn ten_thousand_calls_in_a_row_are_allowed_and_no_more() {
     let program = "
         for (let i = 0; i < 10_000; i++) if (await tools.echo({ value: i }) !== i) throw new Error(`call ${i}`);
@@ -322,6 +378,78 @@ fn length_that_changes_between_two_looks_does_not_open_the_way() {
         const odd = { get length() { return looks++ ? 2 ** 53 - 1 : 1 } };
         return [Array.prototype.includes.call(odd, 1), looks]";
     assert_eq!(run(program, brief).value(), code_mode::json!([false, 1]));
+}
+
+#[test]
+fn what_stands_for_an_odd_object_is_never_seen() {
+    let program = "
+        class Odd { get length() { return 2 } }
+        const odd = Object.assign(new Odd(), { 0: 'b', 1: 'a' });
+        const { map, reduce, reverse, fill } = Array.prototype;
+        const proxy = new Proxy(['x'], { get: (target, key, receiver) => [Reflect.get(target, key), receiver === proxy][+(key === 'me')] });
+        return [
+            map.call(odd, (item, index, whole) => whole === odd), reduce.call(odd, (all, item, index, whole) => whole === odd),
+            reverse.call(odd) === odd, odd[0], fill.call(odd, 7) === odd, odd[1], Array.isArray(odd),
+            proxy.map((item, index, whole) => whole === proxy), proxy.fill('y') === proxy, proxy[0], Array.isArray(proxy.slice()),
+            [() => 1].indexOf.call(new Proxy([Odd], {}), Odd),
+            [1, new Proxy([2, [3, [4]]], {})].flat(2), [new Proxy([[1]], {})].flat(0.5).length,
+            [1, 2].flatMap((n) => new Proxy([n, [n]], {})),
+        ];
+    ";
+    let seen = code_mode::json!([[true, true], true, true, "a", true, 7, false]);
+    let seen_through = code_mode::json!([[true], true, "y", true, 0, [1, 2, 3, [4]], 1, [1, [1], 2, [2]]]);
+    let expected = Json::from(
+        [seen, seen_through].iter().flat_map(|part| part.as_array().unwrap().to_vec()).collect::<Vec<_>>(),
+    );
+    assert_eq!(run(program, |_| ()).value(), expected);
+}
+
+#[test]
+fn calls_with_lists_are_what_they_always_were() {
+    let program = "
+        const own = (holder, name) => { const { name: n, length } = holder[name]; return [n, length] };
+        const thrown = (f) => { try { f() } catch (error) { return error.name } };
+        class Point { constructor(...args) { this.args = args } }
+        const made = Reflect.construct(Point, [1, 2], class extends Point {});
+        const list = function () { return Math.max.apply(null, arguments) };
+        return [
+            own(Function.prototype, 'apply'), own(Reflect, 'apply'), own(Reflect, 'construct'), own(String, 'raw'), own(globalThis, 'Proxy'),
+            Math.max.apply(null, [1, 3, 2]), Math.max.apply(null, { length: 2, 0: 5, 1: 4 }), list(1, 9), String(Math.max.apply(null)),
+            String.fromCharCode.apply(null, new Uint8Array([72, 105])), (function () { return this }).apply(7),
+            Reflect.apply(Math.min, null, [3, 1]), made.args, String.raw`a\\n${1}b`, 'prototype' in Proxy,
+            thrown(() => Reflect.apply(Math.max, null)), thrown(() => Reflect.construct(() => {}, [])), thrown(() => Proxy({}, {})),
+            thrown(() => Function.prototype.apply.call(1)), thrown(() => Math.max.apply(null, 1)), thrown(() => new Proxy(1, {})),
+            String(Proxy), String(Function.prototype.apply), new Proxy({ a: 1 }, {}).a,
+        ];
+    ";
+    let type_error = "TypeError";
+    let expected = code_mode::json!([
+        ["apply", 2],
+        ["apply", 3],
+        ["construct", 2],
+        ["raw", 1],
+        ["Proxy", 2],
+        3,
+        5,
+        9,
+        "-Infinity",
+        "Hi",
+        7,
+        1,
+        [1, 2],
+        "a\\n1b",
+        false,
+        type_error,
+        type_error,
+        type_error,
+        type_error,
+        type_error,
+        type_error,
+        "function Proxy() { [native code] }",
+        "function apply() { [native code] }",
+        1
+    ]);
+    assert_eq!(run(program, |_| ()).value(), expected);
 }
 
 #[test]

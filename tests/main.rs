@@ -15,8 +15,6 @@ mod web;
 // What becomes of its calls, and of itself.
 mod dispatch;
 mod failures;
-// On QuickJS, in a debug build, its built-ins keep one isolate busy for minutes.
-#[cfg(feature = "v8")]
 mod hostile;
 mod limits;
 mod parity;

@@ -243,12 +243,14 @@ pub(crate) fn stuck() -> (RunRequest, Weak<Held>, oneshot::Receiver<()>) {
     let (gone, is_gone) = oneshot::channel();
     let held = Arc::new(Held(Some(gone)));
     let isolate = Arc::downgrade(&held);
-    let mut request = RunRequest::new(
+    // A debug build of QuickJS takes twice as long for an element.
+    let last = on_engine(33_554_000, 20_000_000);
+    let mut request = RunRequest::new(format!(
         "const sparse = [];
-        Object.defineProperty(sparse, 0, { get() { console.log('within') } });
-        sparse[33554000] = 1;
+        Object.defineProperty(sparse, 0, {{ get() {{ console.log('within') }} }});
+        sparse[{last}] = 1;
         sparse.sort()",
-    );
+    ));
     request.namespaces = vec![Namespace::tools(Arc::from([]), held)];
     (request, isolate, is_gone)
 }

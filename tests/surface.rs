@@ -392,6 +392,27 @@ fn tool_that_does_not_exist_is_answered_with_the_nearest_names() {
 }
 
 #[test]
+fn tool_that_does_not_exist_has_its_nearest_names_also_by_another_name_and_when_caught() {
+    let host = Host::new();
+    host.tool("search", |_, _| async { Ok(Json::Null) });
+    let hint = ". There is no tool \"serch\"; the nearest: search";
+    for (before, call) in [
+        ("", "tools.serch({})"),
+        ("const t = tools;", "t.serch({})"),
+        ("const { serch } = tools;", "serch({})"),
+    ] {
+        let message = host.run(&format!("{before} return await {call}")).failure().message;
+        let first = message.lines().next().unwrap();
+        assert!(first.starts_with("TypeError: ") && first.ends_with(hint), "{call}: {first}");
+        // The message is the engine's own; the stack, which is what is printed, is ours.
+        let run = host.run(&format!("{before} try {{ {call} }} catch (error) {{ console.log(error) }}"));
+        let first = run.logs()[0].lines().next().unwrap().to_owned();
+        assert!(first.starts_with("TypeError: ") && first.ends_with(hint), "{call}: {first}");
+    }
+    assert_eq!(host.value("return [tools.serch === undefined, 'serch' in tools]"), json!([true, false]));
+}
+
+#[test]
 fn run_code_is_offered_with_the_contracts_words() {
     let host = Host::new();
     let schemas = host.registry.schemas(None).unwrap();

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use code_mode_registry::scheduler::{CallObserver, CallPool};
 use code_mode_registry::{
-    AdditionalContext, Agent, CallId, ContentBlock, HostEvent, Signal, Token, ToolCall, ToolRegistry,
-    ToolResult, ToolRunContext,
+    AdditionalContext, Agent, CallId, HostEvent, Signal, Token, ToolCall, ToolRegistry, ToolResult,
+    ToolRunContext,
 };
 use code_mode_schema::Json;
 
+use crate::isolate::Limits;
+use crate::media::{Forwarded, Media};
 use crate::seam::{HostCall, HostFunctions, Reply};
 
 /// The host's side of `tools`, for one run.
@@ -33,7 +35,7 @@ struct Run {
 }
 
 /// What has become of the sub-calls.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
     submitted: usize,
     /// By number: calls that were submitted and have not settled.
@@ -42,8 +44,8 @@ pub(crate) struct Tally {
     succeeded: Vec<Arc<str>>,
     /// By number, so that they are handed on in the order of the calls.
     contexts: BTreeMap<usize, Vec<AdditionalContext>>,
-    /// By number: the images and sounds of the calls that succeeded, which no value can hold.
-    media: BTreeMap<usize, Vec<ContentBlock>>,
+    /// The images and sounds of the calls that succeeded.
+    media: Media,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,16 @@ struct Open {
 }
 
 impl Tally {
+    fn new(max_media_bytes: usize) -> Self {
+        Self {
+            submitted: 0,
+            open: BTreeMap::new(),
+            succeeded: Vec::new(),
+            contexts: BTreeMap::new(),
+            media: Media::new(max_media_bytes),
+        }
+    }
+
     /// Names and counts of the calls that have started and not settled, in order.
     pub(crate) fn running(&self) -> Vec<(Arc<str>, usize)> {
         counted(self.open.values().filter(|call| call.is_running).map(|call| &call.name))
@@ -90,7 +102,7 @@ impl Dispatch {
         signal: Signal,
         pool: CallPool,
         names: Arc<[Arc<str>]>,
-        max_sub_calls: usize,
+        limits: &Limits,
     ) -> Self {
         let run = Run {
             registry,
@@ -98,9 +110,9 @@ impl Dispatch {
             token: outer.token(),
             agent: outer.agent().cloned(),
             signal,
-            tally: Mutex::default(),
+            tally: Mutex::new(Tally::new(limits.max_media_bytes)),
         };
-        Self { run: Arc::new(run), pool, names, max_sub_calls }
+        Self { run: Arc::new(run), pool, names, max_sub_calls: limits.max_sub_calls }
     }
 
     /// Looks at what has become of the sub-calls so far.
@@ -108,9 +120,9 @@ impl Dispatch {
         look(&self.run.tally())
     }
 
-    /// Takes the images and sounds of the sub-calls, in their order.
-    pub(crate) fn take_media(&self) -> Vec<ContentBlock> {
-        std::mem::take(&mut self.run.tally().media).into_values().flatten().collect()
+    /// Takes the images and sounds of the sub-calls, as many as are handed back.
+    pub(crate) fn take_media(&self) -> Forwarded {
+        self.run.tally().media.take()
     }
 
     /// Hands the contexts of the sub-calls to the outer result, in their order.
@@ -213,13 +225,7 @@ impl CallObserver for SubCall {
             tally.open.remove(&self.number);
             if !result.is_error() {
                 tally.succeeded.push(Arc::clone(&self.name));
-                let is_media = |block: &&ContentBlock| {
-                    matches!(block, ContentBlock::Image { .. } | ContentBlock::Audio { .. })
-                };
-                let media: Vec<ContentBlock> = result.content().iter().filter(is_media).cloned().collect();
-                if !media.is_empty() {
-                    tally.media.insert(self.number, media);
-                }
+                tally.media.add(self.number, result.content());
             }
             if !result.additional_contexts().is_empty() {
                 tally.contexts.insert(self.number, result.additional_contexts().to_vec());

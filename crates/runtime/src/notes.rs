@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::dispatch::Tally;
+use crate::media::Forwarded;
 use crate::render;
 use crate::seam::{Failure, RunOutcome};
 
@@ -25,8 +26,17 @@ impl Seen {
 }
 
 /// The note for a run, without its leading line break.
-pub(crate) fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
+pub(crate) fn note(outcome: &RunOutcome, seen: &Seen, media: &Forwarded) -> Option<String> {
     let mut parts = Vec::new();
+    // First, as the names in the others may be long.
+    if media.left_out > 0 {
+        parts.push(format!(
+            "{} of the {} images and sounds of the tool calls are left out: a run hands back at most {} bytes of them (maxMediaBytes); ask for fewer or smaller ones",
+            media.left_out,
+            media.left_out + media.blocks.len(),
+            media.limit_bytes,
+        ));
+    }
     match &outcome.end {
         Ok(result) => {
             if render::is_silent(&outcome.logs, result.as_ref()) && outcome.ends_with_expression {
@@ -109,11 +119,17 @@ fn capped(note: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use code_mode_registry::ContentBlock;
+
     use super::*;
     use crate::seam::FailureKind;
 
     fn outcome(end: Result<Option<code_mode_schema::Json>, Failure>) -> RunOutcome {
         RunOutcome { logs: Vec::new(), end, ends_with_expression: true }
+    }
+
+    fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
+        super::note(outcome, seen, &Forwarded::default())
     }
 
     fn seen(running: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
@@ -165,6 +181,18 @@ mod tests {
     fn value_that_was_not_returned_is_noted() {
         let silent = note(&outcome(Ok(None)), &seen(&[], &[])).unwrap();
         assert!(silent.contains("its value was not returned"), "{silent}");
+    }
+
+    #[test]
+    fn media_left_out_is_counted_before_names_that_may_be_long() {
+        let media =
+            Forwarded { blocks: vec![ContentBlock::image("", "image/png")], left_out: 2, limit_bytes: 100 };
+        for end in [Ok(None), Err(Failure::new(FailureKind::Exception, "x"))] {
+            let long = "n".repeat(400);
+            let text = super::note(&outcome(end), &seen(&[(&long, 1)], &[(&long, 1)]), &media).unwrap();
+            let head = "Note: 2 of the 3 images and sounds of the tool calls are left out: a run hands back at most 100 bytes of them (maxMediaBytes); ask for fewer or smaller ones. Also, ";
+            assert!(text.starts_with(head), "{text}");
+        }
     }
 
     #[test]

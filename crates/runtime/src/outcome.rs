@@ -1,5 +1,5 @@
 //! How an ended program becomes a failure that a model can act on. Contract 6.4,
-//! decisions 11 to 16, 19 and 20.
+//! decisions 11 to 16 and 19.
 
 use code_mode_schema::Json;
 
@@ -74,11 +74,8 @@ pub(crate) fn stalled() -> Failure {
 /// It threw.
 pub(crate) fn threw(job: &Job, thrown: &Thrown) -> Failure {
     let mut head = thrown.head.clone();
-    if head == "RangeError: Array buffer allocation failed" {
-        head.push_str(&format!(" (limit {} bytes)", job.control.limits.max_array_buffer_bytes));
-    }
-    if let Some(suggestion) = nearest_tools(job, &head) {
-        head.push_str(&suggestion);
+    if let Some(hint) = job.hints().after(&head) {
+        head.push_str(&hint);
     }
     described(job, head, thrown)
 }
@@ -111,53 +108,4 @@ fn placed(program: &str, text: String, rest: &str, position: Option<Position>) -
     failure.line = position.map(|position| position.line);
     failure.column = position.map(|position| position.column).filter(|&column| column > 0);
     failure
-}
-
-/// How many names are suggested.
-const SUGGESTIONS: usize = 3;
-/// How alike a name must be to be suggested, from 0 to 1.
-const ALIKE: f64 = 0.6;
-
-/// For a call of a function that a namespace does not have: those it has with
-/// the nearest names. Decision 20.
-fn nearest_tools(job: &Job, head: &str) -> Option<String> {
-    let (callee, _) = head.strip_prefix("TypeError: ")?.split_once(" is not a function")?;
-    let namespace = job.namespaces.iter().find(|namespace| callee.starts_with(&*namespace.global))?;
-    let global = &namespace.global;
-    let known = namespace.functions.len();
-    if callee == &**global {
-        // QuickJS names the object only.
-        return Some(format!(". There is no such tool; Object.keys({global}) lists all {known}"));
-    }
-    let name = callee[global.len()..].strip_prefix('.')?;
-    if namespace.functions.iter().any(|function| &**function == name) {
-        return None;
-    }
-    let mut near: Vec<(f64, &str)> = namespace
-        .functions
-        .iter()
-        .map(|function| (likeness(name, function), &**function))
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .collect();
-    near.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
-    near.truncate(SUGGESTIONS);
-    Some(match near.as_slice() {
-        [] => format!(". There is no tool {name:?}; Object.keys({global}) lists all {known}"),
-        near => {
-            let names: Vec<&str> = near.iter().map(|(_, name)| *name).collect();
-            format!(". There is no tool {name:?}; the nearest: {}", names.join(", "))
-        }
-    })
-}
-
-/// Names that differ in case or separators only are as good as equal.
-fn likeness(a: &str, b: &str) -> f64 {
-    let plain = |name: &str| {
-        name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
-    };
-    let (a, b) = (plain(a), plain(b));
-    if !a.is_empty() && (b.contains(&a) || (a.contains(&b) && b.len() > 3)) {
-        return 1.0;
-    }
-    strsim::jaro_winkler(&a, &b).min(strsim::normalized_damerau_levenshtein(&a, &b) + 0.2)
 }

@@ -37,14 +37,13 @@ pub(crate) async fn run(
     let signal = Signal::any([outer.signal().clone(), settled.signal()]);
     let pool = pool(&registry, &signal)?;
     let names: Arc<[Arc<str>]> = names(&registry, &outer);
-    let max_sub_calls = runtime.limits().max_sub_calls;
     let dispatch = Arc::new(Dispatch::new(
         registry.clone(),
         &outer,
         signal,
         pool.clone(),
         Arc::clone(&names),
-        max_sub_calls,
+        runtime.limits(),
     ));
     // Whatever becomes of this future, the sub-calls are aborted and drained.
     let settle = Settle { settled, pool: pool.clone() };
@@ -58,7 +57,8 @@ pub(crate) async fn run(
     pool.finished().await;
     dispatch.hand_on_contexts(&outer);
     let outcome = outcome.map_err(|error| ToolError::new(error.to_string()).with_source(error))?;
-    notes.keep(outer.token(), notes::note(&outcome, &seen), dispatch.take_media());
+    let media = dispatch.take_media();
+    notes.keep(outer.token(), notes::note(&outcome, &seen, &media), media.blocks);
     match outcome.end {
         Ok(result) => Ok(output(&outcome.logs, result)),
         Err(failure) => Err(failed(failure, outcome.logs)),

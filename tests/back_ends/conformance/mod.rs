@@ -6,6 +6,7 @@ mod concurrency;
 mod failures;
 mod limits;
 mod logs;
+mod media;
 mod misuse;
 mod values;
 
@@ -19,6 +20,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Case<BackEnd>>)> {
         ("calls", calls::cases()),
         ("failures", failures::cases()),
         ("limits", limits::cases()),
+        ("media", media::cases()),
         ("abort", abort::cases()),
         ("concurrency", concurrency::cases()),
     ]

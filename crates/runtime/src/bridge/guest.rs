@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::call::Calls;
 use super::ops::{Guest, Web};
 use super::web::WebState;
+use crate::hints::Hints;
 use crate::isolate::{Caller, Cause, RunControl, Timers};
 use crate::ledger::LogMeter;
 
@@ -20,6 +21,7 @@ pub(crate) struct RunGuest {
     pending_calls: Cell<usize>,
     timers: RefCell<Timers>,
     meter: RefCell<LogMeter>,
+    hints: Hints,
     web: WebState,
 }
 
@@ -39,7 +41,12 @@ impl Arrivals {
 }
 
 impl RunGuest {
-    pub(crate) fn new(control: Arc<RunControl>, calls: Arc<dyn Calls>, caller: Arc<dyn Caller>) -> Self {
+    pub(crate) fn new(
+        control: Arc<RunControl>,
+        calls: Arc<dyn Calls>,
+        caller: Arc<dyn Caller>,
+        hints: Hints,
+    ) -> Self {
         Self {
             meter: RefCell::new(LogMeter::new(control.limits.max_output_bytes)),
             arrivals: Arc::new(Arrivals { control: Arc::clone(&control), queue: Mutex::default() }),
@@ -48,6 +55,7 @@ impl RunGuest {
             caller,
             pending_calls: Cell::new(0),
             timers: RefCell::default(),
+            hints,
             web: WebState::default(),
         }
     }
@@ -115,6 +123,10 @@ impl Guest for RunGuest {
 
     fn fill_random(&self, bytes: &mut [u8]) -> bool {
         getrandom::fill(bytes).is_ok()
+    }
+
+    fn hint(&self, head: &str) -> Option<String> {
+        self.hints.after(head)
     }
 
     fn web(&self) -> &dyn Web {

@@ -34,6 +34,9 @@ pub(crate) trait Guest {
     /// Fills `bytes` from the operating system's random source; false if it has none.
     fn fill_random(&self, bytes: &mut [u8]) -> bool;
 
+    /// What the host can add to an error of the engine with this `name: message`.
+    fn hint(&self, head: &str) -> Option<String>;
+
     /// What stands behind the globals of the web.
     fn web(&self) -> &dyn Web;
 }
@@ -79,6 +82,7 @@ pub(crate) fn extension(js: Vec<deno_core::ExtensionFileSource>) -> Extension {
         op_code_mode_cancel_timer(),
         op_code_mode_now(),
         op_code_mode_fill_random(),
+        op_code_mode_hint(),
         op_code_mode_parse_url(),
         op_code_mode_set_url(),
         op_code_mode_parse_query(),
@@ -136,6 +140,13 @@ fn op_code_mode_now(state: &OpState) -> f64 {
 #[op2(fast)]
 fn op_code_mode_fill_random(state: &OpState, #[buffer] bytes: &mut [u8]) -> bool {
     guest(state).fill_random(bytes)
+}
+
+/// What belongs after an error's `name: message`, or null.
+#[op2]
+#[string]
+fn op_code_mode_hint(state: &OpState, #[string] head: &str) -> Option<String> {
+    guest(state).hint(head)
 }
 
 #[op2]

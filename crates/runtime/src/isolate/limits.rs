@@ -43,6 +43,12 @@ pub struct Limits {
     pub max_source_bytes: usize,
     /// Tool calls of one run; default 10 000. The calls above it reject.
     pub max_sub_calls: usize,
+    /// Bytes of the images and sounds of tool calls that follow the text of a
+    /// run, as JSON; default 16 MiB. Not in [`max_output_bytes`](Self::max_output_bytes),
+    /// which counts what the program itself says, and no failure: in the order of
+    /// the calls, those beyond it are left out, and a note says how many. Holds for
+    /// `run_code`; a tool may still have made larger ones. Wire name `maxMediaBytes`.
+    pub max_media_bytes: usize,
 }
 
 impl Default for Limits {
@@ -56,6 +62,7 @@ impl Default for Limits {
             max_array_buffer_bytes: 64 << 20,
             max_source_bytes: 1 << 20,
             max_sub_calls: 10_000,
+            max_media_bytes: 16 << 20,
         }
     }
 }

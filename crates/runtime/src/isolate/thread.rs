@@ -8,11 +8,12 @@ use std::time::Instant;
 use deno_core::{JsRuntime, PollEventLoopOptions, RuntimeOptions, v8};
 
 use super::control::RunControl;
-use super::heap::HeapGuard;
+use super::heap::{HeapGuard, give_back};
 use crate::bridge::call::Calls;
 use crate::bridge::guest::RunGuest;
 use crate::bridge::ops::{self, GuestSlot};
 use crate::bridge::program::{self, Program, Progress};
+use crate::hints::Hints;
 use crate::outcome;
 use crate::seam::{Failure, Namespace};
 use crate::source;
@@ -47,6 +48,13 @@ pub(crate) struct Job {
     pub(crate) caller: Arc<dyn Caller>,
 }
 
+impl Job {
+    /// What the host can add to errors of the engine.
+    pub(crate) fn hints(&self) -> Hints {
+        Hints::new(Arc::clone(&self.program), &self.namespaces, self.control.limits.max_array_buffer_bytes)
+    }
+}
+
 /// Runs `job`; returns when its isolate is gone.
 pub(crate) fn run(job: Job) {
     job.control.attach_thread();
@@ -59,8 +67,12 @@ pub(crate) fn run(job: Job) {
         return end(&job, Err(outcome::stopped(&job.control)), ends_with_expression);
     }
     let heap = HeapGuard::new(Arc::clone(&job.control));
-    let guest =
-        Rc::new(RunGuest::new(Arc::clone(&job.control), Arc::clone(&job.calls), Arc::clone(&job.caller)));
+    let guest = Rc::new(RunGuest::new(
+        Arc::clone(&job.control),
+        Arc::clone(&job.calls),
+        Arc::clone(&job.caller),
+        job.hints(),
+    ));
     let mut runtime = match isolate(&heap, &guest) {
         Ok(runtime) => runtime,
         Err(reason) => return end(&job, Err(outcome::lost(&reason)), ends_with_expression),
@@ -78,6 +90,9 @@ pub(crate) fn run(job: Job) {
     end(&job, outcome, ends_with_expression);
     program::forget();
     drop(runtime);
+    if heap.reached() {
+        give_back();
+    }
     drop(heap);
 }
 

@@ -22,7 +22,7 @@ use crate::isolate::{Cause, Limits};
 use crate::seam::{ErrorClass, Failure, FailureKind, HostCall, HostFunctions, Namespace};
 
 /// The form of the messages. A change of any of them changes it.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The first words of a worker: no other program says them by accident.
 pub(super) const GREETING: &str = "code-mode worker";
@@ -135,6 +135,7 @@ struct WireLimits {
     max_array_buffer_bytes: usize,
     max_source_bytes: usize,
     max_sub_calls: usize,
+    max_media_bytes: usize,
 }
 
 /// The names of a [`Namespace`].
