@@ -54,7 +54,11 @@ pub(crate) async fn answer(
                     let _ = meter.add(&entry);
                     logs.push(entry);
                 }
-                Poll::Ready(Some(Told::End { end, ends_with_expression })) => {
+                Poll::Ready(Some(Told::End { mut end, ends_with_expression })) => {
+                    // A cancellation that reaches a call of the program first makes it fail with that.
+                    if signal.is_cancelled() && is_exception(&end) {
+                        end = Err(Failure::new(FailureKind::Abort, reason(signal)));
+                    }
                     return Poll::Ready(Some((end, ends_with_expression)));
                 }
                 Poll::Ready(Some(Told::NotBegun)) => return Poll::Ready(None),
@@ -95,6 +99,10 @@ pub(crate) fn not_begun(failure: Failure, limits: &Limits) -> RunOutcome {
 /// The outcome of a run that was cancelled before it began.
 pub(crate) fn never_begun(signal: &Signal, limits: &Limits) -> RunOutcome {
     not_begun(Failure::new(FailureKind::Abort, reason(signal)), limits)
+}
+
+fn is_exception(end: &Result<Option<Json>, Failure>) -> bool {
+    end.as_ref().is_err_and(|failure| failure.kind == FailureKind::Exception)
 }
 
 fn reason(signal: &Signal) -> String {
