@@ -6,6 +6,7 @@
 mod stats;
 mod tools;
 
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,25 +44,30 @@ pub(crate) fn main(arguments: &Arguments) -> ExitCode {
     let text = match output(arguments) {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("code-mode: {error}");
+            tell(format_args!("{error}"));
             return ExitCode::from(if matches!(error, ToolFileError::Unreadable { .. }) { 2 } else { 1 });
         }
     };
     match writeln!(io::stdout(), "{text}") {
         // Whoever reads has seen enough.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("code-mode: cannot write to the standard output: {error}");
+            tell(format_args!("cannot write to the standard output: {error}"));
             ExitCode::from(2)
         }
         _ => ExitCode::SUCCESS,
     }
 }
 
+/// Writes a line to the standard error, if it can be written to: what cannot be told there cannot be told at all.
+fn tell(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "code-mode: {message}");
+}
+
 fn output(arguments: &Arguments) -> Result<String, ToolFileError> {
     let files: Vec<ToolFile> =
         arguments.files.iter().map(|path| ToolFile::read(path)).collect::<Result<_, _>>()?;
     for (file, place) in files.iter().flat_map(|file| file.left_out.map(|place| (file, place))) {
-        eprintln!("code-mode: {}[{place}]: left out: `run_code` is the tool that runs programs", file.path);
+        tell(format_args!("{}[{place}]: left out: `run_code` is the tool that runs programs", file.path));
     }
     if arguments.stats {
         let stats = Stats::of(&files);

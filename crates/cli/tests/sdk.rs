@@ -197,13 +197,22 @@ fn files_that_hold_no_tools_are_refused_with_the_place_and_what_to_do() {
         ("nameless.json", "nameless.json[0].name: expected a name, found nothing"),
         ("empty-name.json", "empty-name.json[0].name: expected a name, found an empty string"),
         ("description.json", "description.json[0].description: expected a string, found a number"),
-        (
-            "twice.json",
-            "two tools are called \"a\", in twice.json and in twice.json: rename one of them, or print the files one by one",
-        ),
+        ("twice.json", "two tools of twice.json are called \"a\": rename one of them"),
     ] {
         files.check(&["--tools", file], 1, "", &format!("code-mode: {problem}\n"));
     }
+}
+
+#[test]
+fn file_that_is_not_utf_8_is_refused_with_the_place() {
+    let files = Files::new(&[]);
+    let utf_16: Vec<u8> = "\u{feff}[]".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(files.0.path().join("wide.json"), utf_16).unwrap();
+    let problem = "code-mode: wide.json: expected JSON in UTF-8, found the byte 0xff at offset 0\n";
+    files.check(&["--tools", "wide.json"], 1, "", problem);
+    // A byte order mark of UTF-8 itself is no problem.
+    std::fs::write(files.0.path().join("marked.json"), "\u{feff}[]").unwrap();
+    assert_eq!(files.run(&["--tools", "marked.json"]).status.code(), Some(0));
 }
 
 #[test]
@@ -240,4 +249,16 @@ fn reader_that_has_seen_enough_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_error_that_takes_nothing_is_no_panic() {
+    let files = Files::new(&[("left-out.json", r#"[{"name": "run_code"}]"#)]);
+    for (file, status) in [("left-out.json", 0), ("none.json", 2)] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = command(files.0.path(), &["--tools", file]);
+        let ended = command.stdout(Stdio::null()).stderr(full).status().unwrap();
+        assert_eq!(ended.code(), Some(status), "{file}");
+    }
 }

@@ -68,10 +68,16 @@ impl TypeNames {
     }
 }
 
+/// Names end after so many characters: a name is there to be shorter than the type.
+const MAX_NAME_LENGTH: usize = 80;
+
 fn camel_case(hint: &str) -> String {
     let mut name = String::from("$");
     let mut starts_word = true;
     for character in hint.chars() {
+        if name.len() > MAX_NAME_LENGTH {
+            break;
+        }
         if !character.is_ascii_alphanumeric() {
             starts_word = true;
         } else if starts_word {
@@ -114,6 +120,14 @@ mod tests {
             ]
         );
         assert_eq!(names.take(None), "$T3");
+    }
+
+    #[test]
+    fn type_names_are_cut_and_told_apart_all_the_same() {
+        let mut names = TypeNames::default();
+        let taken = [names.take(Some(&"x".repeat(10_000))), names.take(Some(&"x".repeat(5_000)))];
+        let cut = format!("$X{}", "x".repeat(MAX_NAME_LENGTH - 1));
+        assert_eq!(taken, [cut.clone(), format!("{cut}2")]);
     }
 
     #[test]

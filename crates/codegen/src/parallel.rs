@@ -9,8 +9,12 @@ const CHUNK: usize = 64;
 
 /// Does `work` on every item, on all cores if there are many.
 pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(items.len().div_ceil(CHUNK));
+    on_threads(thread::available_parallelism().map_or(1, NonZero::get), items, work);
+}
+
+/// Does `work` on every item, on so many threads at most.
+fn on_threads<T: Send>(most: usize, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+    let threads = most.min(items.len().div_ceil(CHUNK));
     if threads < 2 {
         items.iter_mut().for_each(work);
         return;
@@ -25,7 +29,10 @@ pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(work_off);
+            // Without a further thread those that there are do the work.
+            if thread::Builder::new().spawn_scoped(scope, work_off).is_err() {
+                break;
+            }
         }
         work_off();
     });
@@ -38,9 +45,11 @@ mod tests {
     #[test]
     fn every_item_is_worked_on_once() {
         for count in [0, 1, CHUNK, CHUNK + 1, 10 * CHUNK + 3] {
-            let mut items: Vec<usize> = (0..count).collect();
-            for_each(&mut items, |item| *item += 1);
-            assert_eq!(items, (1..=count).collect::<Vec<_>>());
+            for threads in [0, 1, 2, 7] {
+                let mut items: Vec<usize> = (0..count).collect();
+                on_threads(threads, &mut items, |item| *item += 1);
+                assert_eq!(items, (1..=count).collect::<Vec<_>>());
+            }
         }
     }
 }

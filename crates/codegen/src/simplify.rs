@@ -195,7 +195,10 @@ fn intersect_scalars(graph: &mut Graph, members: Vec<Id>) -> Vec<Id> {
             kinds = kinds.and(kind);
         } else if let Node::Literals(own) = graph.node(member) {
             match &mut literals {
-                Some(literals) => literals.retain(|literal| own.contains(literal)),
+                Some(literals) => {
+                    let own: HashSet<&Json> = own.iter().collect();
+                    literals.retain(|literal| own.contains(literal));
+                }
                 None => literals = Some(own.iter().collect()),
             }
         } else {

@@ -54,7 +54,7 @@ pub enum FolderError {
     PastEnd { path: String, offset: usize, lines: usize },
     /// A line that does not fit into one result.
     #[error(
-        "line {line} of {path:?} has {bytes} bytes, but at most {limit_mib} MiB are returned at once: search_text finds text in it"
+        "line {line} of {path:?} has {bytes} bytes, but at most {limit_mib} MiB are returned at once: search_text finds text in its first 64 KiB"
     )]
     LongLine { path: String, line: usize, bytes: usize, limit_mib: usize },
     /// More entries than are listed.

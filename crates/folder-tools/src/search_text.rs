@@ -22,8 +22,8 @@ const MAX_MATCHES: usize = 10_000;
 /// How many there are unless the call asks for another number.
 const DEFAULT_MATCHES: usize = 1_000;
 
-/// The most text that one call searches; the file that goes over it is the last.
-const MAX_SEARCHED_BYTES: usize = 256 << 20;
+/// The most bytes that one call reads; the file that goes over it is the last.
+const MAX_READ_BYTES: usize = 256 << 20;
 
 /// The part of a line that is searched. It bounds the time between two looks at the signal.
 const MAX_LINE_BYTES: usize = 64 << 10;
@@ -34,7 +34,7 @@ const MAX_EXCERPT_BYTES: usize = 400;
 /// The memory of a compiled pattern; it bounds the time that a byte of text can take.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-const DESCRIPTION: &str = "Search the text files of a folder, or one file, line by line, in path order: hidden files too, but not .git and what .gitignore files leave out. Files that are not UTF-8 text or larger than 32 MiB are skipped. At most 10000 matches and 256 MiB a call; there may be more if `next` is there.";
+const DESCRIPTION: &str = "Search the text files of a folder, or one file, line by line, in path order: hidden files too, but not .git and what .gitignore files leave out. Files that are not UTF-8 text or larger than 32 MiB are skipped, and of a line the first 64 KiB are searched. At most 10000 matches and 256 MiB a call; there may be more if `next` is there.";
 
 pub(crate) fn tool(folder: &Folder) -> ToolDefinition {
     let folder = folder.clone();
@@ -104,10 +104,18 @@ struct Found {
     files_searched: usize,
     /// Files of this call that are not text, too large or not readable.
     files_skipped: usize,
+    /// Lines of this call that are longer than 64 KiB: only so much of them was searched.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(range(min = 1))]
+    lines_cut: usize,
     /// The search did not come to its end: pass it as `cursor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next: Option<String>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
@@ -131,8 +139,8 @@ fn search(folder: &Folder, args: &SearchText, signal: &Signal) -> Result<Found, 
         pattern: compile(args)?,
         sealed: sealed(args, &start),
         limit: args.max_results.map_or(DEFAULT_MATCHES, |limit| limit as usize),
-        searched_bytes: 0,
-        found: Found { matches: Vec::new(), files_searched: 0, files_skipped: 0, next: None },
+        read_bytes: 0,
+        found: Found { matches: Vec::new(), files_searched: 0, files_skipped: 0, lines_cut: 0, next: None },
     };
     let cursor = args.cursor.as_deref().map(|text| search.open(text)).transpose()?;
     if folder.metadata(&start)?.is_dir() {
@@ -158,7 +166,8 @@ struct Search<'a> {
     /// The arguments that its cursors belong to.
     sealed: Vec<String>,
     limit: usize,
-    searched_bytes: usize,
+    /// Of all files, also those that are skipped.
+    read_bytes: usize,
     found: Found,
 }
 
@@ -181,7 +190,7 @@ impl Search<'_> {
         let (from, line) = cursor.map_or((None, 1), |cursor| (Some(cursor.place), cursor.line));
         let mut walk = Walk::new(self.folder, self.signal, start, depth, from.clone())?;
         while let Some(found) = walk.next()? {
-            if walk.is_spent() || self.searched_bytes > MAX_SEARCHED_BYTES {
+            if walk.is_spent() || self.read_bytes > MAX_READ_BYTES {
                 self.stop_before(&found.place, 1);
             }
             if self.found.next.is_some() {
@@ -198,7 +207,7 @@ impl Search<'_> {
 
     /// Searches one file from a line on.
     fn file(&mut self, place: &Place, first_line: usize, unreadable: Unreadable) -> Result<(), FolderError> {
-        let text = match text::read(self.folder, place, self.signal) {
+        let text = match text::read_counted(self.folder, place, self.signal, &mut self.read_bytes) {
             Ok(text) => text,
             Err(error) if unreadable == Unreadable::Fails || matches!(error, FolderError::Aborted) => {
                 return Err(error);
@@ -209,10 +218,10 @@ impl Search<'_> {
             }
         };
         self.found.files_searched += 1;
-        self.searched_bytes += text.len();
         for (index, line) in text.lines().enumerate().skip(first_line - 1) {
             check(self.signal)?;
             let searched = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
+            self.found.lines_cut += usize::from(searched.len() < line.len());
             let Some(found) = self.pattern.find(searched) else {
                 continue;
             };
@@ -300,6 +309,9 @@ fn render(found: &Json) -> String {
         .collect();
     if lines.is_empty() {
         lines.push("(no matches)".to_owned());
+    }
+    if let Some(cut) = found.get("linesCut").and_then(Json::as_i64) {
+        lines.push(format!("({} searched in part)", cards::count(cut, "long line", "long lines")));
     }
     if let Some(next) = found.get("next").and_then(Json::as_str) {
         lines.push(format!("(more: cursor {next:?})"));

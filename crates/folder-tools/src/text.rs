@@ -20,10 +20,25 @@ const CHUNK_BYTES: u64 = 64 << 10;
 
 /// The text of a file.
 pub(crate) fn read(folder: &Folder, place: &Place, signal: &Signal) -> Result<String, FolderError> {
-    read_from(folder.open_file(place)?, place, signal)
+    read_counted(folder, place, signal, &mut 0)
 }
 
-fn read_from(mut file: impl Read, place: &Place, signal: &Signal) -> Result<String, FolderError> {
+/// The same; adds to `read_bytes` how much was read, also if it is no text.
+pub(crate) fn read_counted(
+    folder: &Folder,
+    place: &Place,
+    signal: &Signal,
+    read_bytes: &mut usize,
+) -> Result<String, FolderError> {
+    read_from(folder.open_file(place)?, place, signal, read_bytes)
+}
+
+fn read_from(
+    mut file: impl Read,
+    place: &Place,
+    signal: &Signal,
+    read_bytes: &mut usize,
+) -> Result<String, FolderError> {
     let mut bytes = Vec::new();
     loop {
         check(signal)?;
@@ -32,6 +47,7 @@ fn read_from(mut file: impl Read, place: &Place, signal: &Signal) -> Result<Stri
             .take(CHUNK_BYTES)
             .read_to_end(&mut bytes)
             .map_err(|source| FolderError::from_io("read", place.as_str(), source))?;
+        *read_bytes += bytes.len() - before;
         // A zero byte is valid UTF-8 and no text.
         if let Some(offset) = bytes[before..].iter().position(|byte| *byte == 0) {
             return Err(not_text(place, before + offset, 0));
@@ -67,7 +83,7 @@ mod tests {
 
     fn read_bytes(reader: impl Read) -> Result<String, String> {
         let place = Place::parse("f").unwrap();
-        read_from(reader, &place, &Signal::never()).map_err(|error| error.to_string())
+        read_from(reader, &place, &Signal::never(), &mut 0).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -106,7 +122,7 @@ mod tests {
         let source = SignalSource::new();
         let signal = source.signal();
         let place = Place::parse("f").unwrap();
-        let outcome = read_from(Cancels(source), &place, &signal);
+        let outcome = read_from(Cancels(source), &place, &signal, &mut 0);
         assert!(matches!(outcome, Err(FolderError::Aborted)));
     }
 }

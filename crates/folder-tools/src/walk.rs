@@ -131,10 +131,11 @@ impl<'a> Walk<'a> {
                 self.levels.pop();
                 continue;
             };
+            let counts = self.counts(&found.place);
             if self.is_left_out(&found) {
+                self.visited += usize::from(counts);
                 continue;
             }
-            let counts = self.counts(&found.place);
             let leads_there = || self.from.as_ref().is_some_and(|from| from.is_in(&found.place));
             let descends = self.depth != Depth::Flat && found.kind == Kind::Dir;
             if descends && (counts || leads_there()) {
@@ -203,7 +204,9 @@ impl<'a> Walk<'a> {
                     limit: MAX_FOLDER_ENTRIES,
                 });
             }
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.file_name();
+            let is_exact = name.to_str().is_some();
+            let name = name.to_string_lossy().into_owned();
             has_ignore_file |= name == GITIGNORE;
             if first_name.is_some_and(|first| *name < *first) {
                 continue;
@@ -212,9 +215,16 @@ impl<'a> Walk<'a> {
             let Ok(file_type) = entry.file_type() else {
                 continue;
             };
-            entries.push(Found { place: place.join(&name), name, kind: Kind::from(file_type) });
+            let found = Found { place: place.join(&name), name, kind: Kind::from(file_type) };
+            entries.push((found, is_exact));
         }
-        entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        entries.sort_unstable_by(|(left, is_left_exact), (right, is_right_exact)| {
+            left.name.cmp(&right.name).then(is_right_exact.cmp(is_left_exact))
+        });
+        // Names that are not UTF-8 may look alike. A place stands for one entry, the one that can be opened if
+        // there is one, or a page that ends between two of them would never come to its end.
+        entries.dedup_by(|(later, _), (first, _)| later.name == first.name);
+        let entries = entries.into_iter().map(|(found, _)| found).collect();
         Ok(Listed { entries, has_ignore_file })
     }
 

@@ -1,5 +1,6 @@
 //! What the tools of a file cost a model as JSON and as TypeScript, and what the TypeScript could not say.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use code_mode::codegen::{SchemaReport, SdkBuilder, UnknownReason};
@@ -151,6 +152,48 @@ impl Unknown {
 }
 
 /// How many tokens a text is to a model (o200k).
+///
+/// The encoder gives up on runs of white space of about a million characters. Such a text is counted in halves,
+/// which costs no more than a token for each cut.
 fn tokens(text: &str) -> usize {
-    tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
+    let encoder = tiktoken_rs::o200k_base_singleton();
+    count_in_parts(text, |part| encoder.encode(part, &HashSet::new()).ok().map(|(tokens, _)| tokens.len()))
+}
+
+/// The sum over the largest halves, quarters and so on that can be counted.
+fn count_in_parts(text: &str, count: impl Fn(&str) -> Option<usize>) -> usize {
+    let mut sum = 0;
+    let mut pending = vec![text];
+    while let Some(part) = pending.pop() {
+        match count(part) {
+            Some(tokens) => sum += tokens,
+            None if part.len() < MIN_HALVED_BYTES => sum += part.len(),
+            None => {
+                let (first, second) = part.split_at(part.floor_char_boundary(part.len() / 2));
+                pending.extend([second, first]);
+            }
+        }
+    }
+    sum
+}
+
+/// No shorter text is too much for the encoder.
+const MIN_HALVED_BYTES: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_the_encoder_gives_up_on_is_counted_in_parts() {
+        let text = "é".repeat(5_000);
+        assert_eq!(count_in_parts(&text, |part| (part.len() < 3_000).then_some(part.chars().count())), 5_000);
+        assert_eq!(count_in_parts(&text, |_| None), 10_000);
+    }
+
+    #[test]
+    fn tokens_of_the_encoder_are_text_to_it() {
+        let text = "two words <|endoftext|>";
+        assert_eq!(tokens(text), tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len());
+    }
 }

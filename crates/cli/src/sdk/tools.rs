@@ -1,6 +1,6 @@
 //! Files of tools, as an MCP server lists them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 use std::{fs, io};
@@ -31,6 +31,8 @@ pub(crate) enum ToolFileError {
     Unreadable { path: String, source: io::Error },
     #[error("{path}: expected JSON: {source}")]
     NotJson { path: String, source: ParseError },
+    #[error("{path}: expected JSON in UTF-8, found the byte {byte:#04x} at offset {offset}")]
+    NotUtf8 { path: String, offset: usize, byte: u8 },
     #[error("{path}: expected an array of tools, found {found}")]
     NotAnArray { path: String, found: &'static str },
     /// The result of `tools/list` with everything around the tools.
@@ -40,6 +42,8 @@ pub(crate) enum ToolFileError {
     NotATool { path: String, place: usize, found: &'static str },
     #[error("{path}[{place}].{key}: expected {expected}, found {found}")]
     WrongMember { path: String, place: usize, key: &'static str, expected: &'static str, found: &'static str },
+    #[error("two tools of {path} are called {name:?}: rename one of them")]
+    RepeatedWithin { name: String, path: String },
     #[error(
         "two tools are called {name:?}, in {first} and in {second}: rename one of them, or print the files one by one"
     )]
@@ -53,9 +57,16 @@ impl ToolFile {
     /// If it cannot be read, is not JSON, or holds anything but an array of tools with a name each.
     pub(crate) fn read(path: &Path) -> Result<Self, ToolFileError> {
         let shown = path.display().to_string();
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
             Err(source) => return Err(ToolFileError::Unreadable { path: shown, source }),
+        };
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                return Err(ToolFileError::NotUtf8 { path: shown, offset, byte: error.as_bytes()[offset] });
+            }
         };
         let list = match Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
             Ok(Json::Array(list)) => list,
@@ -74,8 +85,11 @@ impl ToolFile {
                 file.tools.push(tool);
             }
         }
-        all_of(std::slice::from_ref(&file))?;
-        Ok(file)
+        let mut known = HashSet::new();
+        match file.tools.iter().find(|tool| !known.insert(&*tool.name)) {
+            Some(tool) => Err(ToolFileError::RepeatedWithin { name: tool.name.clone(), path: file.path }),
+            None => Ok(file),
+        }
     }
 
     /// The tools as the SDK takes them.

@@ -35,6 +35,10 @@ pub(crate) fn read<'a>(assertions: &mut Assertions<'a>, keyword: &str, value: &'
 /// The patterns of schemas that all hold, each with the schema of the members that match it.
 pub(crate) struct Patterns<'a>(Vec<(&'a str, Option<Keys>, SchemaId)>);
 
+/// Of more patterns than this only those that match every name become signatures: the compiler compares
+/// each member with each signature, and gives up at some thousands (TS2589).
+const MAX_SIGNATURES: usize = 128;
+
 impl<'a> Patterns<'a> {
     pub(crate) fn of(ctx: &mut Lowering<'a>, schemas: &[SchemaId]) -> Patterns<'a> {
         let mut patterns = Vec::new();
@@ -43,6 +47,10 @@ impl<'a> Patterns<'a> {
                 let value = ctx.child(schema, value, Step::Member("patternProperties", pattern));
                 patterns.push((pattern, keys_of(pattern), value));
             }
+        }
+        if patterns.len() > MAX_SIGNATURES {
+            let covers_all = |keys: &Keys| *keys == Keys::Any;
+            patterns.iter_mut().for_each(|(_, keys, _)| *keys = keys.take().filter(covers_all));
         }
         Patterns(patterns)
     }
@@ -104,6 +112,16 @@ impl<'a> Patterns<'a> {
 }
 
 impl Keys {
+    /// Whether all names of the other kind are also of this one.
+    pub(super) fn cover(&self, other: &Keys) -> bool {
+        match (self, other) {
+            (Keys::Any, _) => true,
+            (Keys::Prefix(short), Keys::Prefix(long)) => long.starts_with(&**short),
+            (Keys::Suffix(short), Keys::Suffix(long)) => long.ends_with(&**short),
+            _ => false,
+        }
+    }
+
     fn match_name(&self, name: &str) -> bool {
         match self {
             Keys::Any => true,

@@ -42,10 +42,13 @@ pub(crate) fn lower<'a>(facts: impl Iterator<Item = (LiteralFacts<'a>, bool)>, k
         let equals_const = |value: &Json| facts.literal.is_none_or(|literal| literal == value);
         let is_null = |value: &Json| is_nullable && value.is_null();
         match &mut fitting {
-            Some(fitting) => fitting.retain(|value| {
-                let is_member = facts.members.is_none_or(|members| members.contains(value));
-                (is_member && equals_const(value)) || is_null(value)
-            }),
+            Some(fitting) => {
+                let members: Option<HashSet<&Json>> = facts.members.map(|members| members.iter().collect());
+                fitting.retain(|value| {
+                    let is_member = members.as_ref().is_none_or(|members| members.contains(value));
+                    (is_member && equals_const(value)) || is_null(value)
+                });
+            }
             None => {
                 let offered = facts.members.unwrap_or(facts.literal.map_or(&[], std::slice::from_ref));
                 let null = is_nullable.then_some(&Json::Null);

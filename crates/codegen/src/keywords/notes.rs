@@ -46,9 +46,19 @@ pub(crate) fn member_doc(ctx: &mut Lowering<'_>, schemas: &[SchemaId]) -> Option
 pub(crate) fn definition_doc(schema: &Json) -> Option<Box<str>> {
     let description = schema.get("description").and_then(Json::as_str)?;
     let mut doc = String::new();
-    comments::write_description(description, &mut doc);
-    doc.retain(|character| character != NAME_MARK);
+    write_unmarked(description, &mut doc);
     (!doc.is_empty()).then(|| doc.into())
+}
+
+/// Writes a description without the character that encloses the numbers of types.
+///
+/// It goes first: what stood around it could close the comment once it is gone.
+fn write_unmarked(description: &str, doc: &mut String) -> bool {
+    if description.contains(NAME_MARK) {
+        comments::write_description(&description.replace(NAME_MARK, ""), doc)
+    } else {
+        comments::write_description(description, doc)
+    }
 }
 
 #[derive(Default)]
@@ -118,7 +128,7 @@ impl<'a> Notes<'a> {
 
     fn into_doc(mut self) -> Option<Box<str>> {
         let mut doc = String::new();
-        let is_described = comments::write_description(self.description.unwrap_or_default(), &mut doc);
+        let is_described = write_unmarked(self.description.unwrap_or_default(), &mut doc);
         if !is_described {
             let example = self.example.and_then(value_text);
             self.add(example.map(|example| format!("e.g. {example}")));
@@ -128,11 +138,8 @@ impl<'a> Notes<'a> {
         }
         if !self.constraints.is_empty() {
             doc.push_str(if is_described { " (" } else { "" });
-            comments::write_description(&self.constraints.join(", "), &mut doc);
+            write_unmarked(&self.constraints.join(", "), &mut doc);
             doc.push_str(if is_described { ")" } else { "" });
-        }
-        if doc.contains(NAME_MARK) {
-            doc.retain(|character| character != NAME_MARK);
         }
         (!doc.is_empty()).then(|| doc.into())
     }

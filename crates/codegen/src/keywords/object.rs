@@ -105,7 +105,7 @@ pub(crate) fn lower<'a>(
         }
         return closed(members);
     }
-    let mut node = with_rest(ctx, members, &patterns, &names, other);
+    let (mut node, apart) = with_rest(ctx, members, &patterns, &names, other);
     if role == Role::Refinement {
         // The type that is refined says already whether other members may be there.
         if node.openness == Openness::Open && node.members.is_empty() && node.indexes.is_empty() {
@@ -113,7 +113,12 @@ pub(crate) fn lower<'a>(
         }
         node.openness = Openness::Closed;
     }
-    Node::Object(node)
+    if apart.is_empty() {
+        return Node::Object(node);
+    }
+    let alone = |index| ObjectNode { members: Vec::new(), indexes: vec![index], openness: Openness::Closed };
+    let objects = std::iter::once(node).chain(apart.into_iter().map(alone));
+    Node::Both(objects.map(|object| ctx.push(Node::Object(object))).collect())
 }
 
 /// What may stand under names that no schema declares.
@@ -202,13 +207,15 @@ fn declared<'a>(ctx: &mut Lowering<'a>, schemas: &[SchemaId], patterns: &keys::P
 fn undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId]) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
-    let declares = |schema: &SchemaId, name: &str| {
-        ctx.assertions(*schema).object.properties.is_some_and(|properties| properties.contains_key(name))
-    };
-    for &schema in schemas {
-        for name in ctx.assertions(schema).object.required {
+    let properties = |schema: &SchemaId| ctx.assertions(*schema).object.properties;
+    if schemas.len() > 1 {
+        known.extend(schemas.iter().filter_map(properties).flat_map(Object::keys));
+    }
+    for schema in schemas {
+        let own = properties(schema);
+        for name in ctx.assertions(*schema).object.required {
             let Json::String(name) = name else { continue };
-            if !schemas.iter().any(|schema| declares(schema, name)) && known.insert(name) {
+            if !own.is_some_and(|own| own.contains_key(name)) && known.insert(name) {
                 names.push(name.clone());
             }
         }
@@ -216,36 +223,52 @@ fn undeclared_required(ctx: &Lowering<'_>, schemas: &[SchemaId]) -> Vec<Arc<str>
     names
 }
 
-/// Adds to declared members what may stand beside them.
+/// Adds to declared members what may stand beside them; and the signatures that need braces of their own.
 fn with_rest<'a>(
     ctx: &mut Lowering<'a>,
     members: Vec<Member>,
     patterns: &keys::Patterns<'a>,
     names: &keys::Names,
     other: Id,
-) -> ObjectNode {
-    let (openness, indexes) = if other == Id::ANY {
-        (Openness::Open, exact(ctx, patterns, &members))
+) -> (ObjectNode, Vec<Index>) {
+    let mut indexes = exact(ctx, patterns, &members);
+    let mut widest = None;
+    let openness = if other == Id::ANY {
+        Openness::Open
     } else if other == Id::NEVER && patterns.are_exact() {
-        (Openness::Closed, exact(ctx, patterns, &members))
+        Openness::Closed
     } else {
         let mut values = patterns.values(ctx);
         values.extend((other != Id::NEVER).then_some(other));
         match widened(ctx, values, &members) {
-            None => (Openness::Open, exact(ctx, patterns, &members)),
+            None => Openness::Open,
             Some(mut index) => {
                 if let (keys::Names::Matching(keys), true) = (names, patterns.is_empty()) {
                     index.keys = keys.clone();
                 }
                 // What is said of all names by one of the patterns is part of it.
-                let mut indexes = exact(ctx, patterns, &members);
                 indexes.retain(|index| index.keys != Keys::Any);
-                indexes.insert(0, index);
-                (Openness::Closed, indexes)
+                widest = Some(index);
+                Openness::Closed
             }
         }
     };
-    ObjectNode { members, indexes, openness }
+    let apart = take_covered(&mut indexes);
+    indexes.splice(0..0, widest);
+    (ObjectNode { members, indexes, openness }, apart)
+}
+
+/// Takes out the signatures whose names another one speaks of too.
+///
+/// A member has to fit both; in one pair of braces TypeScript demands that the types do (TS2413).
+fn take_covered(indexes: &mut Vec<Index>) -> Vec<Index> {
+    let covers = |wide: &Index, narrow: &Index| {
+        wide.keys != narrow.keys && wide.value != narrow.value && wide.keys.cover(&narrow.keys)
+    };
+    let (apart, kept) =
+        indexes.iter().cloned().partition(|narrow| indexes.iter().any(|wide| covers(wide, narrow)));
+    *indexes = kept;
+    apart
 }
 
 /// The index signatures of patterns; declared members that match fit them already, but for `undefined`.
@@ -268,10 +291,13 @@ fn widened(ctx: &mut Lowering<'_>, values: Vec<Id>, members: &[Member]) -> Optio
     let mut union: Vec<Id> = Vec::new();
     for value in values.into_iter().chain(members.iter().map(|member| member.value)) {
         if union.is_empty() || !union.contains(&value) {
+            if !union.is_empty() && !value.is_leaf() && !members.is_empty() {
+                return None;
+            }
             union.push(value);
         }
     }
-    if union.contains(&Id::ANY) || union[1..].iter().any(|value| !value.is_leaf() && !members.is_empty()) {
+    if union.contains(&Id::ANY) {
         return None;
     }
     let value = if let [only] = union[..] { only } else { ctx.push(Node::Union(union)) };

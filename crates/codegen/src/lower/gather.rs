@@ -43,14 +43,23 @@ impl<'a> Lowering<'a> {
         };
         let mut pending: Vec<SchemaId> = schemas.iter().rev().copied().collect();
         let mut seen = Seen::default();
+        // The schemas on the way to the next one, each with how many were pending besides what it leads to.
+        let mut way: Vec<(SchemaId, usize)> = Vec::new();
         while let Some(schema) = pending.pop() {
             self.readings += 1;
+            while way.last().is_some_and(|(_, outside)| *outside > pending.len()) {
+                way.pop();
+            }
             if !seen.insert(schema) {
-                let reason = UnknownReason::CyclicReference;
-                facts.problem = facts.problem.or(Some((schema, reason)));
-                facts.hides_evaluation = true;
+                // What holds twice says no more than what holds once; what leads back to itself says nothing.
+                if way.iter().any(|(passed, _)| *passed == schema) {
+                    let reason = UnknownReason::CyclicReference;
+                    facts.problem = facts.problem.or(Some((schema, reason)));
+                    facts.hides_evaluation = true;
+                }
                 continue;
             }
+            way.push((schema, pending.len()));
             match self.schema(schema) {
                 Json::Bool(true) => {}
                 Json::Bool(false) => facts.kinds = Kinds::NONE,

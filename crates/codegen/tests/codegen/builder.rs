@@ -258,6 +258,95 @@ proptest! {
     }
 }
 
+/// What happens to the tools of a builder; a tool is the place of its name, of its two schemas, and whether it
+/// is described.
+#[derive(Clone, Debug)]
+enum Step {
+    Set(Tool),
+    Remove(usize),
+    /// All tools as they now are, in any order, perhaps several of one name.
+    Update(Vec<Tool>),
+    /// The same tools again, made of equal schemas that are other objects, the last first.
+    Again,
+}
+
+type Tool = (usize, usize, usize, bool);
+
+/// So many that they are rendered on several threads.
+const MANY: usize = 160;
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let tool = || (0..MANY, 0..9_usize, 0..9_usize, any::<bool>());
+    let step = prop_oneof![
+        2 => tool().prop_map(Step::Set),
+        1 => (0..MANY).prop_map(Step::Remove),
+        2 => prop::collection::vec(tool(), 0..2 * MANY).prop_map(Step::Update),
+        1 => Just(Step::Again),
+    ];
+    prop::collection::vec(step, 1..7)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_way_to_a_set_of_many_tools_gives_the_same_text(steps in steps()) {
+        let turned = json!({
+            "properties": {
+                "longitude": {"type": "number", "minimum": -180},
+                "latitude": {"type": "number", "minimum": -90}
+            },
+            "type": "object"
+        });
+        let schemas = || -> Vec<Json> { shared_schemas().into_iter().chain([turned.clone()]).collect() };
+        let schemas = [schemas(), schemas()];
+        let names: Vec<String> = (0..MANY)
+            .map(|place| match place {
+                0 => "run_code".to_owned(),
+                1 => "\u{ff5e}".to_owned(),
+                2 => "\u{1f600}".to_owned(),
+                3 => String::new(),
+                _ => format!("tool{}", place * 7 % MANY),
+            })
+            .collect();
+        let made = |(name, parameters, output, is_described): Tool, copy: usize| SdkTool {
+            name: &names[name],
+            description: if is_described { "Does it." } else { "" },
+            parameters: &schemas[copy][parameters],
+            output: &schemas[copy][output],
+        };
+        let mut builder = SdkBuilder::new();
+        let mut now: BTreeMap<usize, Tool> = BTreeMap::new();
+        for step in steps {
+            match step {
+                Step::Set(tool) => {
+                    builder.set(&made(tool, 0));
+                    now.insert(tool.0, tool);
+                }
+                Step::Remove(name) => {
+                    builder.remove(&names[name]);
+                    now.remove(&name);
+                }
+                Step::Update(tools) => {
+                    builder.update(&tools.iter().map(|tool| made(*tool, 0)).collect::<Vec<_>>());
+                    now = tools.into_iter().map(|tool| (tool.0, tool)).collect();
+                }
+                Step::Again => {
+                    let before = builder.section().to_owned();
+                    builder.update(&now.values().rev().map(|tool| made(*tool, 1)).collect::<Vec<_>>());
+                    prop_assert_eq!(builder.section(), before);
+                }
+            }
+            let tools: Vec<SdkTool<'_>> = now.values().map(|tool| made(*tool, 0)).collect();
+            prop_assert_eq!(builder.declarations(), sdk_declarations(&tools));
+        }
+        // One by one, which no other thread has a part in.
+        let mut single = SdkBuilder::new();
+        now.values().rev().for_each(|tool| single.set(&made(*tool, 1)));
+        prop_assert_eq!(builder.section(), single.section());
+    }
+}
+
 /// Schemas that have much in common, so that names come and go with the tools.
 fn shared_schemas() -> [Json; 8] {
     let point = json!({

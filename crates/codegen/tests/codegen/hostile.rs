@@ -164,6 +164,66 @@ fn long_lists_are_linear() {
 }
 
 #[test]
+fn lists_that_meet_lists_are_linear() {
+    const MANY: usize = 20_000;
+    let texts = |range: std::ops::Range<usize>| -> Json {
+        range.map(|place| Json::from(format!("text {place}"))).collect()
+    };
+    let (text, _) =
+        check(move || json!({"allOf": [{"enum": (texts(0..MANY))}, {"enum": (texts(MANY - 1..2 * MANY))}]}));
+    assert_eq!(text, format!("\"text {}\"", MANY - 1));
+    check(move || {
+        let choice = |range| json!({"anyOf": [{"enum": (texts(range))}, {"type": "null"}]});
+        json!({"allOf": [(choice(0..MANY)), (choice(MANY - 1..2 * MANY))]})
+    });
+    check(move || {
+        let members = (0..MANY).map(|place| {
+            let own = json!({"type": "object", "properties": {(format!("own{place}")): {"type": "null"}}});
+            (format!("member{place}"), own)
+        });
+        json!({"type": "object", "properties": (members.collect::<Object>()), "additionalProperties": {"type": "string"}})
+    });
+    check(|| {
+        let branch = |place: usize| {
+            let required = (0..500).map(|name| Json::from(format!("name {place} {name}"))).collect::<Json>();
+            json!({"type": "object", "required": required})
+        };
+        json!({"allOf": ((0..500).map(branch).collect::<Json>())})
+    });
+}
+
+#[test]
+fn patterns_beyond_what_a_compiler_compares_are_widened() {
+    let (text, unknowns) = check(|| {
+        let of = |name: fn(usize) -> String, schema: fn(usize) -> Json| -> Object {
+            (0..3_000).map(|place| (name(place), schema(place))).collect()
+        };
+        let members = of(|place| format!("p{place}"), |_| json!({"type": "number"}));
+        let patterns = of(|place| format!("^p{place}"), |place| json!({"enum": [place]}));
+        json!({"type": "object", "properties": members, "patternProperties": patterns})
+    });
+    assert_eq!(unknowns, []);
+    let mut source = Source::new();
+    source.push(&format!("type T = {text}"));
+    source.push("const value: T = {p0: 0}");
+    if let Some(errors) = compiler::compile("patterns", &BTreeMap::from([("many".to_owned(), source)])) {
+        assert_eq!(errors, compiler::Errors::new());
+    }
+}
+
+#[test]
+fn definition_reached_by_many_ways_is_no_cycle() {
+    let (text, unknowns) = check(|| {
+        let twice = |target: String| json!({"allOf": [{"$ref": (target.clone())}, {"$ref": target}]});
+        let definitions =
+            (0..2_000).map(|place| (format!("d{place}"), twice(format!("#/$defs/d{}", place + 1))));
+        let last = ("d2000".to_owned(), json!({"description": "Says nothing."}));
+        json!({"$ref": "#/$defs/d0", "$defs": (definitions.chain([last]).collect::<Object>())})
+    });
+    assert_eq!((&*text, &*unknowns), ("JsonValue", &[][..]));
+}
+
+#[test]
 fn unions_that_all_name_each_other_are_linear() {
     let (text, unknowns) = check(|| {
         let mut definitions = Object::builder();

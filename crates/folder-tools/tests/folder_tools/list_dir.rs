@@ -127,3 +127,27 @@ fn cursor_of_an_entry_that_is_gone_goes_on_behind_it() {
         json!({"entries": [{"path": "c", "name": "c", "kind": "file", "bytes": 3}]})
     );
 }
+
+/// Names that are not UTF-8 look alike where they are not.
+#[cfg(target_os = "linux")]
+#[test]
+fn entries_that_look_alike_are_one_and_pages_come_to_their_end() {
+    use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
+
+    let bench = Bench::new(&[("a", b""), ("x\u{fffd}", b"text"), ("z", b"")]);
+    for name in [&b"x\xfe"[..], b"x\xff", b"b\xfe", b"b\xff"] {
+        fs::write(bench.inside("").join(OsStr::from_bytes(name)), "").unwrap();
+    }
+    let mut paths = Vec::new();
+    let mut args = json!({"path": ".", "limit": 1});
+    for _ in 0..10 {
+        let page = bench.value("list_dir", args);
+        paths.extend(field(&page, "entries", "path"));
+        let Some(next) = page.get("next").cloned() else { break };
+        args = json!({"path": ".", "limit": 1, "cursor": next});
+    }
+    assert_eq!(paths, ["a", "b\u{fffd}", "x\u{fffd}", "z"]);
+    // Of those the one that can be opened.
+    let listed = bench.value("list_dir", json!({"path": ".", "glob": "x*"}));
+    assert_eq!(listed.get("entries").unwrap().index(0).unwrap().get("bytes"), Some(&json!(4)));
+}

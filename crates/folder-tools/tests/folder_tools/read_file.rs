@@ -62,7 +62,7 @@ fn what_is_no_text_file_is_refused() {
     assert_eq!(error("x"), r#""x" does not exist: list_dir shows what does"#);
     assert_eq!(
         error("long"),
-        "line 1 of \"long\" has 1048577 bytes, but at most 1 MiB are returned at once: search_text finds text in it"
+        "line 1 of \"long\" has 1048577 bytes, but at most 1 MiB are returned at once: search_text finds text in its first 64 KiB"
     );
     assert_eq!(
         error("a.txt/"),

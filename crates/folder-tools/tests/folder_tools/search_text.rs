@@ -120,3 +120,33 @@ fn errors_say_what_where_and_what_to_do() {
         r#""no" does not exist: list_dir shows what does"#
     );
 }
+
+#[test]
+fn long_line_is_searched_at_its_start_and_the_result_says_so() {
+    let line = |at: usize| format!("{}needle{}\nneedle\n", "x".repeat(at), "x".repeat(70 << 10));
+    let bench = Bench::new(&[("a", line(10).as_bytes()), ("b", line(66 << 10).as_bytes())]);
+    let found = bench.value("search_text", json!({"pattern": "needle"}));
+    assert_eq!(field(&found, "matches", "path"), ["a", "a", "b"]);
+    assert_eq!(found.get("linesCut"), Some(&json!(2)));
+    let text = bench.result("search_text", json!({"pattern": "needle", "path": "b"}));
+    assert_eq!(text.text(), "b:2: needle\n(1 long line searched in part)");
+}
+
+/// What is skipped was read all the same.
+#[test]
+fn bytes_of_skipped_files_count_for_the_end_of_a_page() {
+    let binary = [&vec![b'x'; 32 << 20][..], b"\xff"].concat();
+    let names: Vec<String> = (10..20).map(|place| format!("f{place}")).collect();
+    let bench = Bench::new(&[("f10", &binary), ("z", b"needle")]);
+    for name in &names[1..] {
+        std::fs::hard_link(bench.inside("f10"), bench.inside(name)).unwrap();
+    }
+    let first = bench.value("search_text", json!({"pattern": "needle"}));
+    assert_eq!((first.get("filesSkipped"), field(&first, "matches", "path")), (Some(&json!(8)), vec![]));
+    let rest = bench
+        .value("search_text", json!({"pattern": "needle", "cursor": (first.get("next").unwrap().clone())}));
+    assert_eq!(
+        (rest.get("filesSkipped"), field(&rest, "matches", "path")),
+        (Some(&json!(2)), vec!["z".to_owned()])
+    );
+}
