@@ -207,8 +207,12 @@ struct Kept {
 }
 
 impl Notes {
+    /// Whether the host wants notes.
+    pub(crate) fn are_on(&self) -> bool {
+        self.enabled
+    }
+
     pub(crate) fn keep(&self, execution: Token, note: Option<String>, media: Vec<ContentBlock>) {
-        let note = note.filter(|_| self.enabled);
         if note.is_some() || !media.is_empty() {
             self.by_execution
                 .lock()
