@@ -8,6 +8,7 @@ compile_error!(
 compile_error!("one of the features `v8` and `quickjs` is needed");
 
 mod run_code;
+mod code_run;
 mod source;
 mod admission;
 mod isolate;
@@ -35,6 +36,7 @@ pub use back_end::{BackEndConfig, BackEndError};
 #[cfg(unix)]
 pub use process::{ProcessRuntime, ProcessRuntimeConfig, ProcessRuntimeError};
 
+pub use code_run::{CodeRun, CodeRunError};
 pub use isolate::{Limits, LimitsError, ThreadRuntime, ThreadRuntimeConfig, ThreadRuntimeError};
 pub use run_code::CodeRunFailed;
 pub use seam::{
