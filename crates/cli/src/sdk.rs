@@ -19,9 +19,10 @@ use self::tools::{ToolFile, ToolFileError};
 
 /// Print the TypeScript that a model would read about the tools of a file
 ///
-/// A file holds an array of tools as an MCP server lists them: name, description, inputSchema, outputSchema. Names
-/// stay as they are; a tool without outputSchema results in a `JsonValue`. The exit status is 0 if it was printed,
-/// 1 if a file does not hold tools, 2 for a wrong command line and a file that cannot be read.
+/// A file holds an array of tools as an MCP server lists them (name, description, inputSchema, outputSchema), bare or
+/// in the answer to `tools/list`. Names stay as they are; a tool without inputSchema takes any object, one without
+/// outputSchema results in a `JsonValue`. The exit status is 0 if it was printed, 1 if a file does not hold tools,
+/// 2 for a wrong command line and a file that cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A file of tools; may be given several times
