@@ -58,8 +58,8 @@ pub use code_mode_registry::{
     ToolDefinition, ToolError, ToolRegistry, ToolResult, ToolRunContext,
 };
 pub use code_mode_runtime::{
-    BackEndConfig, CodeMode, CodeModeConfig, CodeRunFailed, CodeRuntime, Failure, FailureKind, Isolation,
-    Limits, RunOutcome, RunRequest, ThreadRuntime, ThreadRuntimeConfig,
+    BackEndConfig, CodeMode, CodeModeConfig, CodeRun, CodeRunError, CodeRunFailed, CodeRuntime, Failure,
+    FailureKind, Isolation, Limits, RunOutcome, RunRequest, ThreadRuntime, ThreadRuntimeConfig,
 };
 #[cfg(unix)]
 pub use code_mode_runtime::{ProcessRuntime, ProcessRuntimeConfig, worker};

@@ -348,6 +348,30 @@ fn value_that_was_not_returned_is_noted() {
 }
 
 #[test]
+fn missing_await_is_noted_where_it_shows() {
+    let note = "Note: `tools.echo` gives a promise, and `await` is missing before it (program:1:11)";
+    for program in [
+        "const r = tools.echo({ value: 1 });\nreturn r.value",
+        "const r = tools.echo({ value: 1 });\nconsole.log(r.value)",
+        "const r = tools.echo({ value: 1 });\nreturn r.value.length",
+        "const r = tools.echo({ value: 1 });\nreturn { value: r.value }",
+    ] {
+        let text = Host::new().run(program).text();
+        assert!(text.contains(note), "{program}: {text}");
+    }
+    let text = Host::new().run("const r = tools.echo({ value: 1 });\nreturn typeof (await r)?.x").text();
+    assert_eq!(text, "undefined");
+}
+
+#[test]
+fn function_that_nothing_calls_is_noted() {
+    let text = Host::new().run("async () => {\n  return 1;\n}").text();
+    assert!(text.contains("a function that nothing calls"), "{text}");
+    let text = Host::new().run("return async () => 1").text();
+    assert!(text.contains("value is a function\nNote: call the function that is returned"), "{text}");
+}
+
+#[test]
 fn notes_can_be_switched_off() {
     use code_mode::{CodeMode, CodeModeConfig, Mode, RegistryConfig, ThreadRuntime, ToolRegistry};
     let registry = ToolRegistry::new(RegistryConfig::new(Mode::Code)).unwrap();

@@ -7,8 +7,8 @@ use std::{
 };
 
 use code_mode::{
-    Agent, CallId, CodeMode, CodeRunFailed, ContentBlock, Json, Mode, Registration, RegistryConfig,
-    ThreadRuntime, ToolCall, ToolDefinition, ToolRegistry, ToolResult, json,
+    Agent, CallId, CodeMode, CodeRun, ContentBlock, Json, Mode, Registration, RegistryConfig, ThreadRuntime,
+    ToolCall, ToolDefinition, ToolRegistry, ToolResult, json,
     registry::{HostEvent, HostEventRecord, RUN_CODE},
 };
 use code_mode_folder_tools::Folder;
@@ -113,25 +113,13 @@ impl SubCall {
 /// What `--json` prints of a run.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RunJson {
+pub(crate) struct RunJson<'a> {
     is_error: bool,
-    content: Vec<ContentBlock>,
-    logs: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorJson>,
+    content: &'a [ContentBlock],
+    /// `logs`, and `result` or `error`.
+    #[serde(flatten)]
+    run: CodeRun<'a>,
     sub_calls: Vec<SubCallJson>,
-}
-
-#[derive(Serialize)]
-struct ErrorJson {
-    kind: String,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -144,34 +132,8 @@ struct SubCallJson {
     duration_ms: f64,
 }
 
-impl From<&Run> for RunJson {
-    fn from(run: &Run) -> Self {
-        let result = &run.result;
-        let failure = result.error();
-        let program_failure = failure.and_then(|failure| failure.source()?.downcast_ref::<CodeRunFailed>());
-        let logs = match (program_failure, result.value().and_then(|value| value.get("logs"))) {
-            (Some(failed), _) => failed.logs.clone(),
-            (None, Some(Json::Array(logs))) => {
-                logs.iter().filter_map(|log| log.as_str().map(str::to_owned)).collect()
-            }
-            (None, _) => Vec::new(),
-        };
-        let error = match (program_failure, failure) {
-            (Some(CodeRunFailed { failure, .. }), _) => Some(ErrorJson {
-                kind: failure.kind.to_string(),
-                message: failure.message.clone(),
-                line: failure.line,
-                column: failure.column,
-            }),
-            // The call of `run_code` itself failed.
-            (None, Some(failure)) => Some(ErrorJson {
-                kind: failure.code().unwrap_or("failed").to_owned(),
-                message: failure.message().to_owned(),
-                line: None,
-                column: None,
-            }),
-            (None, None) => None,
-        };
+impl<'a> From<&'a Run> for RunJson<'a> {
+    fn from(run: &'a Run) -> Self {
         let sub_calls = run.calls.iter().map(|call| SubCallJson {
             id: call.id.clone(),
             name: Arc::clone(&call.name),
@@ -180,11 +142,9 @@ impl From<&Run> for RunJson {
             duration_ms: ms(call.took),
         });
         Self {
-            is_error: result.is_error(),
-            content: result.content().to_vec(),
-            logs,
-            result: result.value().and_then(|value| value.get("result")).cloned(),
-            error,
+            is_error: run.result.is_error(),
+            content: run.result.content(),
+            run: CodeRun::of(&run.result),
             sub_calls: sub_calls.collect(),
         }
     }

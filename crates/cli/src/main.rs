@@ -4,6 +4,8 @@
 mod run;
 mod sdk;
 
+use std::fmt;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -30,4 +32,9 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::main(arguments),
         Command::Sdk(arguments) => sdk::main(&arguments),
     }
+}
+
+/// Writes a line to the standard error, if it can be written to: what cannot be told there cannot be told at all.
+fn tell(message: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "code-mode: {message}");
 }

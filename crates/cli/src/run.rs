@@ -58,7 +58,7 @@ pub(crate) fn main(arguments: Arguments) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(Refusal(message)) => {
-            eprintln!("code-mode: {message}");
+            crate::tell(format_args!("{message}"));
             ExitCode::from(2)
         }
     }

@@ -20,9 +20,10 @@ use self::tools::{ToolFile, ToolFileError};
 
 /// Print the TypeScript that a model would read about the tools of a file
 ///
-/// A file holds an array of tools as an MCP server lists them: name, description, inputSchema, outputSchema. Names
-/// stay as they are; a tool without outputSchema results in a `JsonValue`. The exit status is 0 if it was printed,
-/// 1 if a file does not hold tools, 2 for a wrong command line and a file that cannot be read.
+/// A file holds an array of tools as an MCP server lists them (name, description, inputSchema, outputSchema), bare or
+/// in the answer to `tools/list`. Names stay as they are; a tool without inputSchema takes any object, one without
+/// outputSchema results in a `JsonValue`. The exit status is 0 if it was printed, 1 if a file does not hold tools,
+/// 2 for a wrong command line and a file that cannot be read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A file of tools; may be given several times
@@ -44,30 +45,28 @@ pub(crate) fn main(arguments: &Arguments) -> ExitCode {
     let text = match output(arguments) {
         Ok(text) => text,
         Err(error) => {
-            tell(format_args!("{error}"));
+            crate::tell(format_args!("{error}"));
             return ExitCode::from(if matches!(error, ToolFileError::Unreadable { .. }) { 2 } else { 1 });
         }
     };
     match writeln!(io::stdout(), "{text}") {
         // Whoever reads has seen enough.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            tell(format_args!("cannot write to the standard output: {error}"));
+            crate::tell(format_args!("cannot write to the standard output: {error}"));
             ExitCode::from(2)
         }
         _ => ExitCode::SUCCESS,
     }
 }
 
-/// Writes a line to the standard error, if it can be written to: what cannot be told there cannot be told at all.
-fn tell(message: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "code-mode: {message}");
-}
-
 fn output(arguments: &Arguments) -> Result<String, ToolFileError> {
     let files: Vec<ToolFile> =
         arguments.files.iter().map(|path| ToolFile::read(path)).collect::<Result<_, _>>()?;
     for (file, place) in files.iter().flat_map(|file| file.left_out.map(|place| (file, place))) {
-        tell(format_args!("{}[{place}]: left out: `run_code` is the tool that runs programs", file.path));
+        crate::tell(format_args!(
+            "{}[{place}]: left out: `run_code` is the tool that runs programs",
+            file.path
+        ));
     }
     if arguments.stats {
         let stats = Stats::of(&files);

@@ -178,7 +178,10 @@ fn stats_as_json_hold_the_same_figures() {
 fn files_that_hold_no_tools_are_refused_with_the_place_and_what_to_do() {
     let files = Files::new(&[
         ("broken.json", "[{\"name\": }]"),
-        ("wrapped.json", r#"{"tools": []}"#),
+        ("object.json", r#"{"name": "a"}"#),
+        ("schema.json", r#"[{"name": "a", "inputSchema": "string"}]"#),
+        ("output.json", r#"[{"name": "a", "outputSchema": [1]}]"#),
+        ("misspelt.json", r#"[{"name": "a"}, {"name": "b", "input_schema": {}}]"#),
         ("number.json", "7"),
         ("item.json", r#"[{"name": "a"}, "b"]"#),
         ("nameless.json", r#"[{"description": "x"}]"#),
@@ -189,10 +192,19 @@ fn files_that_hold_no_tools_are_refused_with_the_place_and_what_to_do() {
     for (file, problem) in [
         ("broken.json", "broken.json: expected JSON: expected a value at line 1 column 11"),
         (
-            "wrapped.json",
-            "wrapped.json: expected an array of tools, found an object: pass the array that is its `tools`",
+            "object.json",
+            "object.json: expected an array of tools or an answer to `tools/list`, found an object",
         ),
-        ("number.json", "number.json: expected an array of tools, found a number"),
+        ("schema.json", "schema.json[0].inputSchema: expected a schema, an object, found a string"),
+        ("output.json", "output.json[0].outputSchema: expected a schema, an object, found an array"),
+        (
+            "misspelt.json",
+            "misspelt.json[1]: expected `inputSchema`, found `input_schema`: rename it as an MCP server spells it",
+        ),
+        (
+            "number.json",
+            "number.json: expected an array of tools or an answer to `tools/list`, found a number",
+        ),
         ("item.json", "item.json[1]: expected a tool, an object with a `name`, found a string"),
         ("nameless.json", "nameless.json[0].name: expected a name, found nothing"),
         ("empty-name.json", "empty-name.json[0].name: expected a name, found an empty string"),
@@ -213,6 +225,22 @@ fn file_that_is_not_utf_8_is_refused_with_the_place() {
     // A byte order mark of UTF-8 itself is no problem.
     std::fs::write(files.0.path().join("marked.json"), "\u{feff}[]").unwrap();
     assert_eq!(files.run(&["--tools", "marked.json"]).status.code(), Some(0));
+}
+
+#[test]
+fn answer_to_tools_list_is_taken_as_it_came() {
+    let list =
+        r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
+    let files = Files::new(&[
+        ("bare.json", list),
+        ("result.json", &format!(r#"{{"tools": {list}, "nextCursor": "x"}}"#)),
+        ("answer.json", &format!(r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"tools": {list}}}}}"#)),
+    ]);
+    let printed = |file| files.run(&["--tools", file]).stdout;
+    let bare = printed("bare.json");
+    assert!(String::from_utf8_lossy(&bare).contains("b?: string;"));
+    assert_eq!(printed("result.json"), bare);
+    assert_eq!(printed("answer.json"), bare);
 }
 
 #[test]

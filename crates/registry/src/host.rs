@@ -58,6 +58,9 @@ pub struct HostEventRecord {
 }
 
 /// What happened. JSON: `{"type": "tool/call", …}` with the fields in camelCase.
+///
+/// Events are told of an agent's calls only: of a call without an [`Agent`](crate::Agent)
+/// ([`ToolCall::with_agent`](crate::ToolCall::with_agent)) nobody hears, nor of what its program calls and prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -148,12 +151,12 @@ pub enum HostEvent {
         /// How.
         outcome: crate::approval::ApprovalOutcome,
     },
-    /// A line a program printed while it ran.
+    /// An entry of a program's log, told while it runs; it may have several lines.
     #[serde(rename = "log")]
     Log {
         /// The call of `run_code`.
         call_id: CallId,
-        /// The line.
+        /// The entry.
         text: Arc<str>,
     },
 }

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use code_mode_schema::Json;
+
 use crate::dispatch::Tally;
 use crate::media::Forwarded;
 use crate::render;
-use crate::seam::{Failure, RunOutcome};
+use crate::seam::{Failure, FailureKind, RunOutcome};
 
 /// The longest note, in characters.
 const MAX_CHARS: usize = 400;
@@ -25,8 +27,32 @@ impl Seen {
     }
 }
 
-/// The note for a run, without its leading line break.
-pub(crate) fn note(outcome: &RunOutcome, seen: &Seen, media: &Forwarded) -> Option<String> {
+/// Whether a run ended as one does whose program forgot something: it gave nothing, or an `undefined` or a promise
+/// where there should be a value. Only then is the program's text worth a second look.
+pub(crate) fn is_puzzling(outcome: &RunOutcome) -> bool {
+    let strange = |text: &str| text.contains("undefined") || text.contains("Promise");
+    match &outcome.end {
+        Ok(result) => {
+            render::is_silent(&outcome.logs, result.as_ref())
+                || outcome.logs.iter().any(|entry| strange(entry))
+                || result.as_ref().and_then(Json::as_str).is_some_and(strange)
+        }
+        Err(failure) => match failure.kind {
+            FailureKind::Exception => failure.message.starts_with("TypeError: "),
+            FailureKind::InvalidOutput => strange(&failure.message),
+            _ => false,
+        },
+    }
+}
+
+/// The note for a run, without its leading line break. `oversight` is what a second look at a
+/// [puzzling](is_puzzling) program found.
+pub(crate) fn note(
+    outcome: &RunOutcome,
+    seen: &Seen,
+    media: &Forwarded,
+    oversight: Option<String>,
+) -> Option<String> {
     let mut parts = Vec::new();
     // First, as the names in the others may be long.
     if media.left_out > 0 {
@@ -37,9 +63,12 @@ pub(crate) fn note(outcome: &RunOutcome, seen: &Seen, media: &Forwarded) -> Opti
             media.limit_bytes,
         ));
     }
+    let is_explained = oversight.is_some();
+    parts.extend(oversight);
     match &outcome.end {
         Ok(result) => {
-            if render::is_silent(&outcome.logs, result.as_ref()) && outcome.ends_with_expression {
+            let is_silent = render::is_silent(&outcome.logs, result.as_ref());
+            if is_silent && outcome.ends_with_expression && !is_explained {
                 parts.push(
                     "the last statement is an expression and its value was not returned; write `return` before it"
                         .to_owned(),
@@ -59,6 +88,13 @@ pub(crate) fn note(outcome: &RunOutcome, seen: &Seen, media: &Forwarded) -> Opti
             }
         }
         Err(failure) => {
+            if failure.kind == FailureKind::InvalidOutput
+                && failure.message.ends_with(": value is a function")
+            {
+                parts.push(
+                    "call the function that is returned, or write its body alone as the program".to_owned(),
+                );
+            }
             if let Some(name) = missing_global(failure) {
                 parts.push(format!(
                     "a program has no `{name}`: no modules, network, files or processes; everything outside is reached through `tools`"
@@ -122,14 +158,13 @@ mod tests {
     use code_mode_registry::ContentBlock;
 
     use super::*;
-    use crate::seam::FailureKind;
-
-    fn outcome(end: Result<Option<code_mode_schema::Json>, Failure>) -> RunOutcome {
-        RunOutcome { logs: Vec::new(), end, ends_with_expression: true }
-    }
 
     fn note(outcome: &RunOutcome, seen: &Seen) -> Option<String> {
-        super::note(outcome, seen, &Forwarded::default())
+        super::note(outcome, seen, &Forwarded::default(), None)
+    }
+
+    fn outcome(end: Result<Option<Json>, Failure>) -> RunOutcome {
+        RunOutcome { logs: Vec::new(), end, ends_with_expression: true }
     }
 
     fn seen(running: &[(&str, usize)], succeeded: &[(&str, usize)]) -> Seen {
@@ -189,10 +224,61 @@ mod tests {
             Forwarded { blocks: vec![ContentBlock::image("", "image/png")], left_out: 2, limit_bytes: 100 };
         for end in [Ok(None), Err(Failure::new(FailureKind::Exception, "x"))] {
             let long = "n".repeat(400);
-            let text = super::note(&outcome(end), &seen(&[(&long, 1)], &[(&long, 1)]), &media).unwrap();
+            let text = super::note(&outcome(end), &seen(&[(&long, 1)], &[(&long, 1)]), &media, None).unwrap();
             let head = "Note: 2 of the 3 images and sounds of the tool calls are left out: a run hands back at most 100 bytes of them (maxMediaBytes); ask for fewer or smaller ones. Also, ";
             assert!(text.starts_with(head), "{text}");
         }
+    }
+
+    #[test]
+    fn oversight_comes_first_and_explains_the_missing_value() {
+        let text =
+            super::note(&outcome(Ok(None)), &seen(&[], &[]), &Forwarded::default(), Some("x".to_owned()));
+        assert_eq!(text.as_deref(), Some("Note: x."));
+        let failure = Failure::new(FailureKind::Exception, "TypeError: y");
+        let text = super::note(
+            &outcome(Err(failure)),
+            &seen(&[], &[("f", 1)]),
+            &Forwarded::default(),
+            Some("x".to_owned()),
+        );
+        assert_eq!(
+            text.as_deref(),
+            Some("Note: x. Also, these tool calls had succeeded before the failure: f.")
+        );
+    }
+
+    #[test]
+    fn only_what_an_oversight_could_explain_is_puzzling() {
+        let printed = |entry: &str| RunOutcome { logs: vec![entry.to_owned()], ..outcome(Ok(None)) };
+        let failed = |kind, message: &str| outcome(Err(Failure::new(kind, message)));
+        let puzzling = [
+            outcome(Ok(None)),
+            outcome(Ok(Some("size: undefined".into()))),
+            printed("Promise {}"),
+            failed(FailureKind::Exception, "TypeError: r is not iterable"),
+            failed(FailureKind::InvalidOutput, "value.a is undefined"),
+        ];
+        for outcome in puzzling {
+            assert!(is_puzzling(&outcome), "{outcome:?}");
+        }
+        let plain = [
+            outcome(Ok(Some(1.into()))),
+            printed("done"),
+            failed(FailureKind::Exception, "Error: x"),
+            failed(FailureKind::InvalidOutput, "value is NaN"),
+            failed(FailureKind::Timeout, "TypeError: x"),
+        ];
+        for outcome in plain {
+            assert!(!is_puzzling(&outcome), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn returned_function_is_to_be_called() {
+        let failure = Failure::new(FailureKind::InvalidOutput, "x: value is a function");
+        let text = note(&outcome(Err(failure)), &seen(&[], &[])).unwrap();
+        assert!(text.starts_with("Note: call the function that is returned"), "{text}");
     }
 
     #[test]

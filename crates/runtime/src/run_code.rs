@@ -11,11 +11,14 @@ use code_mode_registry::{
     ToolRunContext,
 };
 use code_mode_schema::{Json, Object};
+use tokio::sync::oneshot;
 
 use crate::dispatch::Dispatch;
+use crate::isolate::STACK_BYTES;
 use crate::notes::{self, Seen};
 use crate::render;
-use crate::seam::{CodeRuntime, Failure, LogSink, Namespace, RunRequest};
+use crate::seam::{CodeRuntime, Failure, LogSink, Namespace, RunOutcome, RunRequest};
+use crate::source;
 use crate::transport::Notes;
 
 /// The code of the failure of a program.
@@ -58,11 +61,28 @@ pub(crate) async fn run(
     dispatch.hand_on_contexts(&outer);
     let outcome = outcome.map_err(|error| ToolError::new(error.to_string()).with_source(error))?;
     let media = dispatch.take_media();
-    notes.keep(outer.token(), notes::note(&outcome, &seen, &media), media.blocks);
+    let note = match notes.are_on() {
+        true => notes::note(&outcome, &seen, &media, oversight(&outcome, text("code")).await),
+        false => None,
+    };
+    notes.keep(outer.token(), note, media.blocks);
     match outcome.end {
         Ok(result) => Ok(output(&outcome.logs, result)),
         Err(failure) => Err(failed(failure, outcome.logs)),
     }
+}
+
+/// What a program forgot, if its outcome looks as if it had.
+async fn oversight(outcome: &RunOutcome, program: &str) -> Option<String> {
+    if !notes::is_puzzling(outcome) {
+        return None;
+    }
+    let (tell, told) = oneshot::channel();
+    let program = program.to_owned();
+    // The parser recurses: it gets the stack that it had when the program was prepared.
+    let looking = std::thread::Builder::new().name("code-mode-parser".to_owned()).stack_size(STACK_BYTES);
+    let _ = looking.spawn(move || tell.send(source::oversight(&program))).ok()?;
+    told.await.ok().flatten()
 }
 
 /// The pool of one run, driven by a task of its own.

@@ -19,6 +19,9 @@ use crate::seam::CodeRuntime;
 
 /// `run_code` in a registry: installed while this lives.
 ///
+/// A registry has one, which serves all its agents: each sees its own tools in [`sdk_section`](Self::sdk_section)
+/// and in its programs. Registries may share a [`CodeRuntime`].
+///
 /// ```
 /// use std::sync::Arc;
 /// use code_mode_registry::{Mode, RegistryConfig, ToolCall, ToolRegistry};
@@ -62,8 +65,9 @@ impl CodeMode {
     /// Installs `run_code`, whose programs `runtime` runs.
     ///
     /// # Errors
-    /// [`InstallError::Transport`] for a registry in mode `native`,
-    /// [`InstallError::Section`] if its prompt has a section `tools:sdk` already.
+    /// [`InstallError::Transport`] for a registry in mode `native`, which is that of `ToolRegistry::default()`;
+    /// [`InstallError::Section`] if its prompt has a section `tools:sdk` already, as it has while another `CodeMode`
+    /// of this registry lives.
     pub fn install(registry: &ToolRegistry, runtime: Arc<dyn CodeRuntime>) -> Result<Self, InstallError> {
         Self::with_config(registry, runtime, CodeModeConfig::default())
     }
@@ -91,8 +95,8 @@ impl CodeMode {
     }
 
     /// The section of the system prompt that tells a model how to write programs
-    /// for the tools that `agent` sees, and declares them. The same text for the
-    /// same tools, whatever their order.
+    /// for the tools that `agent` sees, and declares them; without an agent, for the tools that are
+    /// registered for all. The same text for the same tools, whatever their order.
     #[must_use]
     pub fn sdk_section(&self, agent: Option<&Agent>) -> String {
         self.sdk.section_of(&self.registry.view(agent))
@@ -104,10 +108,12 @@ impl CodeMode {
 #[non_exhaustive]
 pub enum InstallError {
     /// The registry refused the tool.
-    #[error(transparent)]
+    #[error("`run_code` cannot be installed: {0}; make the registry with `RegistryConfig::new(Mode::Code)`")]
     Transport(#[from] RegisterError),
     /// The prompt refused the section.
-    #[error(transparent)]
+    #[error(
+        "`run_code` cannot be installed: {0}; a registry has one `CodeMode`, which serves all its agents"
+    )]
     Section(#[from] SectionError),
 }
 
@@ -207,8 +213,12 @@ struct Kept {
 }
 
 impl Notes {
+    /// Whether the host wants notes.
+    pub(crate) fn are_on(&self) -> bool {
+        self.enabled
+    }
+
     pub(crate) fn keep(&self, execution: Token, note: Option<String>, media: Vec<ContentBlock>) {
-        let note = note.filter(|_| self.enabled);
         if note.is_some() || !media.is_empty() {
             self.by_execution
                 .lock()

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use clap::value_parser;
 use code_mode::{Limits, Mode, RegistryConfig};
 
 /// The limits of the command line. What is not given keeps the library's default.
@@ -10,27 +9,41 @@ use code_mode::{Limits, Mode, RegistryConfig};
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitFlags {
     /// CPU time of the program, in milliseconds [default: 60000]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<1, MAX>)]
     compute_ms: Option<u32>,
     /// Time from start to end, in milliseconds [default: 600000]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<1, MAX>)]
     max_wall_ms: Option<u32>,
-    /// JavaScript heap, in MiB [default: 512]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(8..=MAX_HEAP_MB))]
+    /// JavaScript heap, in MiB, at least 8 [default: 512]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<8, MAX_HEAP_MB>)]
     heap_mb: Option<u32>,
-    /// Log and result together, in bytes of JSON [default: 67108864]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(4..))]
+    /// Log and result together, in bytes of JSON, at least 4 [default: 67108864]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<4, MAX>)]
     max_output_bytes: Option<u32>,
     /// Tool calls at one time; more queue [default: 10]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<1, MAX>)]
     max_parallel: Option<u32>,
     /// Tool calls of the run [default: 10000]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = from::<1, MAX>)]
     max_calls: Option<u32>,
 }
 
 /// 1 TiB: beyond it the engine's own arithmetic ends.
-const MAX_HEAP_MB: i64 = 1 << 20;
+const MAX_HEAP_MB: u32 = 1 << 20;
+const MAX: u32 = u32::MAX;
+
+/// Reads a whole number between the two.
+fn from<const LEAST: u32, const MOST: u32>(text: &str) -> Result<u32, OutOfRange> {
+    let value = text.parse().ok().filter(|value| (LEAST..=MOST).contains(value));
+    value.ok_or(OutOfRange { least: LEAST, most: MOST })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("expected a whole number from {least} to {most}")]
+struct OutOfRange {
+    least: u32,
+    most: u32,
+}
 
 impl LimitFlags {
     /// The limits of the back end.
@@ -75,6 +88,15 @@ mod tests {
         let flags = LimitFlags::default();
         assert_eq!(flags.limits(), Limits::default());
         assert_eq!(flags.registry().max_parallel_sub_calls, 10);
+    }
+
+    #[test]
+    fn number_that_cannot_be_a_limit_is_answered_with_the_range() {
+        let problem = |text| from::<8, 100>(text).unwrap_err().to_string();
+        for text in ["7", "101", "-5", "1.5", "abc", "", "99999999999999999999"] {
+            assert_eq!(problem(text), "expected a whole number from 8 to 100", "{text}");
+        }
+        assert_eq!(from::<8, 100>("8").ok(), Some(8));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use code_mode::schema::to_json;
-use code_mode::{CodeRunFailed, ContentBlock, Json};
+use code_mode::{CodeRun, ContentBlock};
 use serde::Serialize;
 
 use super::recorder::Recording;
@@ -13,26 +13,12 @@ use super::recorder::Recording;
 /// One run, as `--json` prints it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RunJson {
+pub(crate) struct RunJson<'a> {
     is_error: bool,
-    content: Vec<ContentBlock>,
-    logs: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Failure>,
+    content: &'a [ContentBlock],
+    #[serde(flatten)]
+    run: CodeRun<'a>,
     sub_calls: Vec<SubCallJson>,
-}
-
-/// Why a run failed.
-#[derive(Serialize)]
-pub(crate) struct Failure {
-    pub(crate) kind: String,
-    pub(crate) message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<u32>,
 }
 
 /// A call that was started.
@@ -46,16 +32,16 @@ struct SubCallJson {
     duration_ms: f64,
 }
 
-impl RunJson {
+impl RunJson<'_> {
     /// The line to print.
     pub(crate) fn text(recording: &Recording) -> io::Result<String> {
-        let json = to_json(&Self::from(recording)).map_err(io::Error::other)?;
+        let json = to_json(&RunJson::from(recording)).map_err(io::Error::other)?;
         Ok(json.to_text())
     }
 }
 
-impl From<&Recording> for RunJson {
-    fn from(recording: &Recording) -> Self {
+impl<'a> From<&'a Recording> for RunJson<'a> {
+    fn from(recording: &'a Recording) -> Self {
         let result = &recording.result;
         let numbered = recording.calls.iter().zip(1..);
         let sub_calls = numbered.filter_map(|(call, number)| {
@@ -70,47 +56,11 @@ impl From<&Recording> for RunJson {
         });
         Self {
             is_error: result.is_error(),
-            content: result.content().to_vec(),
-            logs: logs(recording),
-            result: result.value().and_then(|value| value.get("result")).cloned(),
-            error: Failure::of(recording),
+            content: result.content(),
+            run: CodeRun::of(result),
             sub_calls: sub_calls.collect(),
         }
     }
-}
-
-impl Failure {
-    /// Why the program failed, if it did.
-    pub(crate) fn of(recording: &Recording) -> Option<Self> {
-        if let Some(CodeRunFailed { failure, .. }) = program_failure(recording) {
-            return Some(Self {
-                kind: failure.kind.to_string(),
-                message: failure.message.clone(),
-                line: failure.line,
-                column: failure.column,
-            });
-        }
-        // The call of `run_code` itself failed.
-        let failure = recording.result.error()?;
-        Some(Self {
-            kind: failure.code().unwrap_or("failed").to_owned(),
-            message: failure.message().to_owned(),
-            line: None,
-            column: None,
-        })
-    }
-}
-
-fn logs(recording: &Recording) -> Vec<String> {
-    if let Some(failed) = program_failure(recording) {
-        return failed.logs.clone();
-    }
-    let logs = recording.result.value().and_then(|value| value.get("logs")?.as_array());
-    logs.into_iter().flat_map(|logs| logs.iter()).filter_map(Json::as_str).map(str::to_owned).collect()
-}
-
-fn program_failure(recording: &Recording) -> Option<&CodeRunFailed> {
-    recording.result.error()?.source()?.downcast_ref()
 }
 
 /// Milliseconds, to the microsecond.

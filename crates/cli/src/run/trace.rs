@@ -10,9 +10,10 @@ mod waterfall;
 
 use std::fmt::Write;
 
+use code_mode::{CodeRun, CodeRunError};
+
 use self::markup::{count, escaped, fill, millis};
 use super::recorder::{LogEntry, Recording};
-use super::report::Failure;
 
 pub(crate) use self::excerpt::{Excerpt, Excerpts};
 
@@ -23,7 +24,7 @@ const MAX_LOG_ENTRIES: usize = 2_000;
 
 /// The page of one run of `code`.
 pub(crate) fn page(name: &str, code: &str, recording: &Recording) -> String {
-    let failure = Failure::of(recording);
+    let failure = CodeRun::of(&recording.result).error;
     let failed_line = failure.as_ref().and_then(|failure| failure.line);
     let (state, verdict) = match &failure {
         None => ("ok", "Completed".to_owned()),
@@ -55,14 +56,14 @@ fn facts(code: &str, recording: &Recording) -> String {
         count(code.lines().count(), "line", "lines"),
     ];
     if failed > 0 {
-        facts.insert(2, count(failed, "of them failed", "of them failed"));
+        facts.insert(2, format!("{failed} failed"));
     }
     let facts: Vec<String> = facts.iter().map(|fact| format!("<li>{fact}</li>")).collect();
     facts.concat()
 }
 
 /// Where the program failed, as a link to its line.
-fn place(failure: Option<&Failure>) -> String {
+fn place(failure: Option<&CodeRunError<'_>>) -> String {
     match failure.and_then(|failure| Some((failure.line?, failure.column))) {
         Some((line, Some(column))) => {
             format!("<a class=\"place\" href=\"#L{line}\">line {line}, column {column}</a>")

@@ -33,17 +33,17 @@ pub(crate) enum ToolFileError {
     NotJson { path: String, source: ParseError },
     #[error("{path}: expected JSON in UTF-8, found the byte {byte:#04x} at offset {offset}")]
     NotUtf8 { path: String, offset: usize, byte: u8 },
-    #[error("{path}: expected an array of tools, found {found}")]
+    #[error("{path}: expected an array of tools or an answer to `tools/list`, found {found}")]
     NotAnArray { path: String, found: &'static str },
-    /// The result of `tools/list` with everything around the tools.
-    #[error("{path}: expected an array of tools, found an object: pass the array that is its `{key}`")]
-    Wrapped { path: String, key: &'static str },
     #[error("{path}[{place}]: expected a tool, an object with a `name`, found {found}")]
     NotATool { path: String, place: usize, found: &'static str },
     #[error("{path}[{place}].{key}: expected {expected}, found {found}")]
     WrongMember { path: String, place: usize, key: &'static str, expected: &'static str, found: &'static str },
     #[error("two tools of {path} are called {name:?}: rename one of them")]
     RepeatedWithin { name: String, path: String },
+    /// The schema of the arguments stands where other forms of tool definitions have it.
+    #[error("{path}[{place}]: expected `inputSchema`, found `{found}`: rename it as an MCP server spells it")]
+    Misspelt { path: String, place: usize, found: &'static str },
     #[error(
         "two tools are called {name:?}, in {first} and in {second}: rename one of them, or print the files one by one"
     )]
@@ -54,7 +54,7 @@ impl ToolFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, is not JSON, or holds anything but an array of tools with a name each.
+    /// If it cannot be read, is not JSON, or holds anything but tools with a name each and schemas that are objects.
     pub(crate) fn read(path: &Path) -> Result<Self, ToolFileError> {
         let shown = path.display().to_string();
         let bytes = match fs::read(path) {
@@ -68,13 +68,14 @@ impl ToolFile {
                 return Err(ToolFileError::NotUtf8 { path: shown, offset, byte: error.as_bytes()[offset] });
             }
         };
-        let list = match Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
-            Ok(Json::Array(list)) => list,
-            Ok(value) if value.get("tools").is_some_and(Json::is_array) => {
-                return Err(ToolFileError::Wrapped { path: shown, key: "tools" });
-            }
-            Ok(value) => return Err(ToolFileError::NotAnArray { path: shown, found: kind_of(&value) }),
+        let value = match Json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
+            Ok(value) => value,
             Err(source) => return Err(ToolFileError::NotJson { path: shown, source }),
+        };
+        // Bare, the result of `tools/list`, or its answer with the envelope of JSON-RPC.
+        let result = value.get("result").unwrap_or(&value);
+        let Some(list) = result.get("tools").unwrap_or(&value).as_array() else {
+            return Err(ToolFileError::NotAnArray { path: shown, found: kind_of(&value) });
         };
         let mut file = Self { path: shown, tools: Vec::with_capacity(list.len()), left_out: None };
         for (place, value) in list.iter().enumerate() {
@@ -140,11 +141,27 @@ impl Tool {
             expected: "a name",
             found: "nothing",
         };
+        let schema = |key| match given(key) {
+            Some(other) if !other.is_object() => Err(ToolFileError::WrongMember {
+                path: path.to_owned(),
+                place,
+                key,
+                expected: "a schema, an object",
+                found: kind_of(other),
+            }),
+            schema => Ok(schema.cloned()),
+        };
+        let input_schema = schema("inputSchema")?;
+        if input_schema.is_none()
+            && let Some(found) = ["input_schema", "parameters"].into_iter().find(|key| given(key).is_some())
+        {
+            return Err(ToolFileError::Misspelt { path: path.to_owned(), place, found });
+        }
         Ok(Self {
             name: text("name", "a name")?.ok_or_else(missing)?,
             description: text("description", "a string")?,
-            input_schema: given("inputSchema").cloned(),
-            output_schema: given("outputSchema").cloned(),
+            input_schema,
+            output_schema: schema("outputSchema")?,
         })
     }
 }
@@ -159,11 +176,8 @@ pub(crate) fn all_of(files: &[ToolFile]) -> Result<Vec<SdkTool<'_>>, ToolFileErr
     for file in files {
         for tool in file.sdk_tools() {
             if let Some(first) = known.insert(tool.name, &file.path) {
-                return Err(ToolFileError::Repeated {
-                    name: tool.name.to_owned(),
-                    first: first.to_owned(),
-                    second: file.path.clone(),
-                });
+                let (name, path) = (tool.name.to_owned(), file.path.clone());
+                return Err(ToolFileError::Repeated { name, first: first.to_owned(), second: path });
             }
             all.push(tool);
         }

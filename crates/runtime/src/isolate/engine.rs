@@ -10,7 +10,7 @@ use deno_core::{JsRuntime, v8};
 
 /// Stack of an isolate's thread. The engine limits programs to about 1 MiB of
 /// it; parsing needs more, within the depth that `source` allows.
-const STACK_BYTES: usize = 64 << 20;
+pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 /// Work for a new thread, which runs it with [`Engine::tokio`] entered.
 type Work = Box<dyn FnOnce() + Send>;

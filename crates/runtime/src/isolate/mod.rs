@@ -15,5 +15,6 @@ pub use limits::{Limits, LimitsError};
 pub use runtime::{ThreadRuntime, ThreadRuntimeConfig, ThreadRuntimeError};
 
 pub(crate) use control::{Cause, RunControl};
+pub(crate) use engine::STACK_BYTES;
 pub(crate) use thread::{Caller, End};
 pub(crate) use timers::Timers;

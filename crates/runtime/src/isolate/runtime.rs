@@ -52,9 +52,10 @@ impl Default for ThreadRuntimeConfig {
 /// Some built-ins of the engine cannot be interrupted: the caller is then
 /// answered all the same, [`Limits::grace`] after the limit, and the thread goes
 /// on until the built-in returns; [`abandoned_isolates`](Self::abandoned_isolates)
-/// counts such threads, and new runs wait while there are too many. What the engine cannot survive at all, such as
-/// exhausting the memory of its parser, ends this process; a back end of worker
-/// processes is the remedy for that.
+/// counts such threads, and new runs wait while there are too many. What the
+/// engine cannot survive at all, such as exhausting the memory of its parser,
+/// ends this process; the back end of worker processes is the remedy for that
+/// (`ProcessRuntime`, on Unix).
 #[derive(Clone)]
 pub struct ThreadRuntime {
     shared: Arc<Shared>,

@@ -11,6 +11,9 @@ mod positions;
 mod strip;
 mod unwrap;
 
+mod oversight;
+
+pub(crate) use oversight::oversight;
 pub(crate) use positions::{Position, code_frame};
 
 use parse::Parsed;

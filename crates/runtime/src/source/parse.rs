@@ -1,7 +1,7 @@
 //! Parsing: is the text the body of one async function?
 
 use swc_common::{BytePos, FileName, SourceMap, Span, Spanned, sync::Lrc};
-use swc_ecma_ast::{Decl, EsVersion, FnDecl, Script, Stmt};
+use swc_ecma_ast::{Decl, EsVersion, FnDecl, FunctionBody, Script, Stmt};
 use swc_ecma_parser::{
     Parser, StringInput, Syntax, TsSyntax,
     error::{Error, SyntaxError},
@@ -22,6 +22,17 @@ pub(super) struct Parsed {
 
 /// Parses `text` as a function body.
 pub(super) fn check(text: &str) -> Result<Parsed, SourceError> {
+    read(text, |body, _| {
+        let last = body.and_then(|body| body.stmts.last());
+        Parsed { ends_with_expression: matches!(last, Some(Stmt::Expr(_))) }
+    })
+}
+
+/// Parses `text` as a function body, and shows `look` the body and where the wrapped text begins.
+pub(super) fn read<T>(
+    text: &str,
+    look: impl FnOnce(Option<&FunctionBody>, BytePos) -> T,
+) -> Result<T, SourceError> {
     depth::check(text)?;
     let wrapped = format!("{HEAD}{text}{TAIL}");
     let map: Lrc<SourceMap> = Lrc::default();
@@ -41,8 +52,7 @@ pub(super) fn check(text: &str) -> Result<Parsed, SourceError> {
         (Ok(script), None) => script,
     };
     let function = only_function(&script, text, file.start_pos, file.end_pos)?;
-    let last = function.function.body.as_ref().and_then(|body| body.stmts.last());
-    Ok(Parsed { ends_with_expression: matches!(last, Some(Stmt::Expr(_))) })
+    Ok(look(function.function.body.as_ref(), file.start_pos))
 }
 
 /// The syntax programs may use: TypeScript without JSX and decorators.
