@@ -6,7 +6,6 @@
 mod stats;
 mod tools;
 
-use std::fmt;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
