@@ -13,6 +13,7 @@ mod values;
 mod web;
 
 // What becomes of its calls, and of itself.
+mod both_ways;
 mod dispatch;
 mod failures;
 mod hostile;
