@@ -10,6 +10,8 @@ use crate::media::Forwarded;
 use crate::render;
 use crate::seam::{Failure, FailureKind, RunOutcome};
 
+/// What a program is told whose last value is lost (decision 21).
+pub(crate) const NOT_RETURNED: &str = "its value was not returned";
 /// The longest note, in characters.
 const MAX_CHARS: usize = 400;
 
@@ -63,16 +65,15 @@ pub(crate) fn note(
             media.limit_bytes,
         ));
     }
-    let is_explained = oversight.is_some();
+    let is_missing_told = oversight.as_ref().is_some_and(|found| found.contains(NOT_RETURNED));
     parts.extend(oversight);
     match &outcome.end {
         Ok(result) => {
             let is_silent = render::is_silent(&outcome.logs, result.as_ref());
-            if is_silent && outcome.ends_with_expression && !is_explained {
-                parts.push(
-                    "the last statement is an expression and its value was not returned; write `return` before it"
-                        .to_owned(),
-                );
+            if is_silent && outcome.ends_with_expression && !is_missing_told {
+                parts.push(format!(
+                    "the last statement is an expression and {NOT_RETURNED}; write `return` before it"
+                ));
             }
             if !seen.running.is_empty() {
                 parts.push(format!(
@@ -231,19 +232,17 @@ mod tests {
     }
 
     #[test]
-    fn oversight_comes_first_and_explains_the_missing_value() {
-        let text =
-            super::note(&outcome(Ok(None)), &seen(&[], &[]), &Forwarded::default(), Some("x".to_owned()));
-        assert_eq!(text.as_deref(), Some("Note: x."));
+    fn oversight_comes_first_and_may_tell_of_the_missing_value_itself() {
+        let text = |end, called: &[(&str, usize)], found: &str| {
+            super::note(&outcome(end), &seen(&[], called), &Forwarded::default(), Some(found.to_owned()))
+        };
+        let told = format!("a function, and {NOT_RETURNED}");
+        assert_eq!(text(Ok(None), &[], &told), Some(format!("Note: {told}.")));
+        let both = text(Ok(None), &[], "x").unwrap();
+        assert!(both.starts_with("Note: x. Also, the last statement is an expression"), "{both}");
         let failure = Failure::new(FailureKind::Exception, "TypeError: y");
-        let text = super::note(
-            &outcome(Err(failure)),
-            &seen(&[], &[("f", 1)]),
-            &Forwarded::default(),
-            Some("x".to_owned()),
-        );
         assert_eq!(
-            text.as_deref(),
+            text(Err(failure), &[("f", 1)], "x").as_deref(),
             Some("Note: x. Also, these tool calls had succeeded before the failure: f.")
         );
     }

@@ -10,13 +10,13 @@ use swc_ecma_ast::{
     BindingIdent, CallExpr, Callee, Decl, Expr, ForOfStmt, Ident, Lit, MemberExpr, MemberProp, Pat, Stmt,
     VarDeclarator,
 };
-
 use swc_ecma_visit::{Visit, VisitWith};
 
 use super::{
     parse::{position, read},
     unwrap::unwrap,
 };
+use crate::notes::NOT_RETURNED;
 
 /// No program that a model writes is longer, in bytes. The host looks in its own process, whatever separates it from
 /// the program, so its work is kept small.
@@ -42,10 +42,9 @@ pub(crate) fn oversight(text: &str) -> Option<String> {
             ));
         }
         match body.stmts.last()? {
-            Stmt::Expr(last) if matches!(bare(&last.expr), Expr::Arrow(_) | Expr::Fn(_)) => Some(
-                "the program ends with a function that nothing calls; write its body alone as the program"
-                    .to_owned(),
-            ),
+            Stmt::Expr(last) if matches!(bare(&last.expr), Expr::Arrow(_) | Expr::Fn(_)) => Some(format!(
+                "the program ends with a function that nothing calls, and {NOT_RETURNED}; write its body alone as the program"
+            )),
             Stmt::Decl(Decl::Fn(last)) if looking.mentions.get(&*last.ident.sym) == Some(&1) => {
                 let name = &last.ident.sym;
                 Some(format!(
@@ -200,8 +199,7 @@ mod tests {
 
     #[test]
     fn function_that_nothing_calls_is_named() {
-        let anonymous =
-            "the program ends with a function that nothing calls; write its body alone as the program";
+        let anonymous = "the program ends with a function that nothing calls, and its value was not returned; write its body alone as the program";
         for text in ["async () => { return 1 }", "(async function main() { return 1 })"] {
             assert_eq!(oversight(text).as_deref(), Some(anonymous), "{text}");
         }
