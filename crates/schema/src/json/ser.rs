@@ -82,6 +82,9 @@ impl ser::Error for Refused {
     }
 }
 
+/// Room is made at once for so many elements at most, whatever length a type claims to have.
+const MAX_RESERVED: usize = 1 << 16;
+
 /// What is shared by all values of one snapshot.
 #[derive(Default)]
 struct Building {
@@ -109,8 +112,9 @@ impl<'b> ToJson<'b> {
         ToJson { building: self.building, depth: self.depth }
     }
 
-    fn elements(self) -> Result<Elements<'b>, Refused> {
+    fn elements(self, hint: usize) -> Result<Elements<'b>, Refused> {
         let start = self.building.items.len();
+        self.building.items.reserve(hint.min(MAX_RESERVED));
         Ok(Elements { to: self.inside()?, start })
     }
 
@@ -250,16 +254,16 @@ impl<'b> ser::Serializer for ToJson<'b> {
         Ok(tagged(variant, value))
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Elements<'b>, Refused> {
-        self.elements()
+    fn serialize_seq(self, length: Option<usize>) -> Result<Elements<'b>, Refused> {
+        self.elements(length.unwrap_or(0))
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Elements<'b>, Refused> {
-        self.elements()
+    fn serialize_tuple(self, length: usize) -> Result<Elements<'b>, Refused> {
+        self.elements(length)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Elements<'b>, Refused> {
-        self.elements()
+    fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<Elements<'b>, Refused> {
+        self.elements(length)
     }
 
     fn serialize_tuple_variant(
@@ -267,9 +271,9 @@ impl<'b> ser::Serializer for ToJson<'b> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-        _: usize,
+        length: usize,
     ) -> Result<Tagged<Elements<'b>>, Refused> {
-        Ok(Tagged { variant, content: self.inside()?.elements()? })
+        Ok(Tagged { variant, content: self.inside()?.elements(length)? })
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Members<'b>, Refused> {
