@@ -9,7 +9,10 @@ const CHUNK: usize = 64;
 
 /// Does `work` on every item, on all cores if there are many.
 pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
-    on_threads(thread::available_parallelism().map_or(1, NonZero::get), items, work);
+    // To ask for the cores costs more than to look at a few items.
+    let is_shared = items.len() > CHUNK;
+    let cores = is_shared.then(thread::available_parallelism).and_then(Result::ok);
+    on_threads(cores.map_or(1, NonZero::get), items, work);
 }
 
 /// Does `work` on every item, on so many threads at most.

@@ -125,3 +125,35 @@ impl Caller for mpsc::UnboundedSender<Told> {
         let _ = self.send(Told::End { end, ends_with_expression });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use code_mode_registry::SignalSource;
+
+    use super::*;
+
+    /// How a run is told that was cancelled and had ended with `failure` before anybody noticed.
+    #[track_caller]
+    fn check(failure: FailureKind, told_as: FailureKind, message: &str) {
+        let stop = SignalSource::new();
+        stop.cancel("the user left");
+        let (caller, told) = mpsc::unbounded_channel();
+        let end = Err(Failure::new(failure, "its own"));
+        caller.send(Told::End { end, ends_with_expression: false }).unwrap();
+        let control = RunControl::new(Limits::default());
+        let signal = stop.signal();
+        let answer = answer(&control, told, &signal, None, |_| {});
+        let failure = futures::executor::block_on(answer).unwrap().end.unwrap_err();
+        assert_eq!((failure.kind, &*failure.message), (told_as, message));
+    }
+
+    #[test]
+    fn cancellation_that_a_program_met_first_is_told_as_such() {
+        check(FailureKind::Exception, FailureKind::Abort, "the user left");
+    }
+
+    #[test]
+    fn limit_that_was_reached_before_a_cancellation_stays() {
+        check(FailureKind::Timeout, FailureKind::Timeout, "its own");
+    }
+}

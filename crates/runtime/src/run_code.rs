@@ -61,9 +61,10 @@ pub(crate) async fn run(
     dispatch.hand_on_contexts(&outer);
     let outcome = outcome.map_err(|error| ToolError::new(error.to_string()).with_source(error))?;
     let media = dispatch.take_media();
-    let note = match notes.are_on() {
-        true => notes::note(&outcome, &seen, &media, oversight(&outcome, text("code")).await),
-        false => None,
+    let note = if notes.are_on() {
+        notes::note(&outcome, &seen, &media, oversight(&outcome, text("code")).await)
+    } else {
+        None
     };
     notes.keep(outer.token(), note, media.blocks);
     match outcome.end {
